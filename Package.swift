@@ -1,0 +1,85 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The architecture as a table: one line a module, with what it may import. Left may import right,
+// nothing else; the build checks it (`--explicit-target-dependency-import-check error`).
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A C library installed on the machine, seen by exactly one Swift module.
+func system(_ name: String, apt: String) -> Target {
+    .systemLibrary(name: name, path: "Shared/System/\(name)", providers: [.apt([apt])])
+}
+
+/// A small library with one job.
+func shared(_ name: String, uses: [String] = [], resources: [Resource] = []) -> Target {
+    .target(
+        name: name, dependencies: on(uses), path: "Shared/\(name)", resources: resources,
+        swiftSettings: settings)
+}
+
+/// A service: its contract (Messages), what it decides and stores (Core), the program (Main).
+func service(
+    _ name: String, program: String, calls: [String] = [], uses: [String]
+) -> [Target] {
+    let contracts = ([name] + calls).map { "\($0)Messages" }
+    return [
+        .target(
+            name: "\(name)Messages", dependencies: on(["Wire", "Secrets"]),
+            path: "Services/\(name)/Messages", swiftSettings: settings),
+        .target(
+            name: "\(name)Core", dependencies: on(contracts + uses),
+            path: "Services/\(name)/Core", swiftSettings: settings),
+        .executableTarget(
+            name: program, dependencies: on(["\(name)Core", "Hosting"]),
+            path: "Services/\(name)/Main", swiftSettings: settings),
+    ]
+}
+
+func tests(_ name: String, of modules: [String]) -> Target {
+    .testTarget(
+        name: name, dependencies: on(modules), path: "Tests/\(name)", swiftSettings: settings)
+}
+
+func on(_ names: [String]) -> [Target.Dependency] { names.map { .target(name: $0) } }
+
+let serviceParts = [
+    "Wire", "Secrets", "Clocks", "Loop", "Storage", "Tokens", "Crypto", "Serving",
+]
+
+let package = Package(
+    name: "coffer",
+    targets: [
+        system("CZMQ", apt: "libzmq3-dev"),
+        system("COpenSSL", apt: "libssl-dev"),
+        system("CSQLite", apt: "libsqlite3-dev"),
+        system("CSodium", apt: "libsodium-dev"),
+        system("CNettle", apt: "nettle-dev"),
+        system("CSecp256k1", apt: "libsecp256k1-dev"),
+        system("CUTF8Proc", apt: "libutf8proc-dev"),
+        system("CKeyutils", apt: "libkeyutils-dev"),
+
+        shared("Secrets"),
+        shared("Clocks"),
+        shared("Loop", uses: ["Clocks"]),
+        shared("Wire", uses: ["Secrets"]),
+        shared("Crypto", uses: ["Secrets", "COpenSSL", "CSodium", "CNettle"]),
+        shared("UnicodeText", uses: ["Secrets", "CUTF8Proc"]),
+        shared("Mnemonics", uses: ["Secrets", "Crypto", "UnicodeText"]),
+        shared("HDKeys", uses: ["Secrets", "Crypto", "CSecp256k1"]),
+        shared("Tokens", uses: ["Wire", "Crypto", "Clocks", "Secrets"]),
+        shared("Storage", uses: ["CSQLite", "Secrets"]),
+        shared("Bus", uses: ["Wire", "Loop", "Clocks", "Secrets", "CZMQ"]),
+        shared("Serving", uses: ["Wire", "Loop", "Clocks", "Secrets", "Storage", "Tokens", "Crypto"]),
+        shared(
+            "Hosting",
+            uses: ["Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage", "Crypto"]),
+        shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

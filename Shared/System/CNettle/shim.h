@@ -1,0 +1,3 @@
+#pragma once
+#include <nettle/pbkdf2.h>
+#include <nettle/hmac.h>
