@@ -75,7 +75,8 @@ let package = Package(
         shared("Tokens", uses: ["Wire", "Crypto", "Clocks", "Secrets"]),
         shared("Storage", uses: ["CSQLite", "Secrets"]),
         shared("Bus", uses: ["Wire", "Loop", "Clocks", "Secrets", "CZMQ"]),
-        shared("Serving", uses: ["Wire", "Loop", "Clocks", "Secrets", "Storage", "Tokens", "Crypto"]),
+        shared(
+            "Serving", uses: ["Wire", "Loop", "Clocks", "Secrets", "Storage", "Tokens", "Crypto"]),
         shared(
             "Hosting",
             uses: ["Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage", "Crypto"]),

@@ -23,8 +23,9 @@ public struct BootMoment: Hashable, Sendable {
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 }
 
-/// Where a service gets its time from. Every deadline in Coffer is on this clock, so that setting
-/// the wall clock changes none.
+/// Where a service gets its time from.
+///
+/// Every deadline in Coffer is on this clock, so that setting the wall clock changes none.
 public protocol BootClock: Sendable {
     var now: BootMoment { get }
 }
