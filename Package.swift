@@ -63,8 +63,9 @@ let package = Package(
         system("CSecp256k1", apt: "libsecp256k1-dev"),
         system("CUTF8Proc", apt: "libutf8proc-dev"),
         system("CKeyutils", apt: "libkeyutils-dev"),
+        system("CLinux", apt: "libc6-dev"),
 
-        shared("Secrets"),
+        shared("Secrets", uses: ["CLinux"]),
         shared("Clocks"),
         shared("Loop", uses: ["Clocks"]),
         shared("Wire", uses: ["Secrets"]),
@@ -81,6 +82,8 @@ let package = Package(
             "Hosting",
             uses: ["Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage", "Crypto"]),
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
+
+        tests("SecretsTests", of: ["Secrets", "CLinux"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,25 @@
+import CLinux
+import Glibc
+import Secrets
+import Testing
+
+@Suite struct HardeningRules {
+    @Test func aHardenedProcessLeavesNoCoreAndOpensFilesForItsOwnerAlone() async {
+        await #expect(processExitsWith: .success) {
+            precondition(coffer_is_dumpable() == 1)
+            ProcessHardening.apply()
+            precondition(coffer_is_dumpable() == 0)
+            var limit = rlimit()
+            precondition(getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0)
+            precondition(limit.rlim_cur == 0 && limit.rlim_max == 0)
+            precondition(umask(0) == 0o077)
+        }
+    }
+
+    @Test func wipingOverwritesEveryByte() {
+        var bytes = [UInt8](repeating: 0xff, count: 1000)
+        bytes.withUnsafeMutableBytes { wipe($0) }
+        #expect(bytes.allSatisfy { $0 == 0 })
+        wipe(UnsafeMutableRawBufferPointer(start: nil, count: 0))
+    }
+}
