@@ -1,0 +1,51 @@
+/// A message that asks for something: it names its method, its reply, and who may send it.
+public protocol Request: Message {
+    associatedtype Reply: Message
+    /// Service and verb, as in `limiter.begin`.
+    static var method: String { get }
+    static var kind: MethodKind { get }
+    static var callers: Callers { get }
+    /// Whether a session token must come with it.
+    static var usesToken: Bool { get }
+    /// How many attachments come with it.
+    static var attachmentCount: ClosedRange<Int> { get }
+    /// How many attachments come with its reply.
+    static var replyAttachmentCount: ClosedRange<Int> { get }
+}
+
+extension Request {
+    public static var usesToken: Bool { false }
+    public static var attachmentCount: ClosedRange<Int> { 0...0 }
+    public static var replyAttachmentCount: ClosedRange<Int> { 0...0 }
+}
+
+/// What asking twice means.
+public enum MethodKind: Sendable {
+    /// Nothing changes.
+    case read
+    /// Each asking is a new act, and none is journalled.
+    case fresh
+    /// The same asking gives the same result by its nature.
+    case repeatable
+    /// It is journalled under an idempotency key, which must come with it.
+    case change
+}
+
+/// Who may call a method: services by name, other peers by role.
+public struct Callers: Sendable {
+    public let services: Set<ServiceName>
+    public let roles: Set<Role.Kind>
+
+    public init(services: Set<ServiceName> = [], roles: Set<Role.Kind> = []) {
+        self.services = services
+        self.roles = roles
+    }
+
+    /// A service is admitted by its name alone.
+    public func admits(_ role: Role) -> Bool {
+        switch role {
+        case .service(let name): services.contains(name)
+        case .app, .extension, .engine, .operator: roles.contains(role.kind)
+        }
+    }
+}

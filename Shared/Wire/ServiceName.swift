@@ -1,0 +1,12 @@
+/// The five services.
+public enum ServiceName: String, TextIdentifier, CaseIterable {
+    case credentialAuthority = "credential-authority"
+    case attemptLimiter = "attempt-limiter"
+    case walletVault = "wallet-vault"
+    case backupShares = "backup-shares"
+    case migration = "migration"
+
+    public init?(_ text: String) { self.init(rawValue: text) }
+
+    public var text: String { rawValue }
+}
