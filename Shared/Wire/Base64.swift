@@ -1,5 +1,7 @@
 /// Base64 (RFC 4648) in its canonical form only: no blanks, no stray low bits, padding exactly as
-/// the form has it. Letters are mapped by arithmetic, without tables or branches on secret values.
+/// the form has it.
+///
+/// Letters are mapped by arithmetic, without tables or branches on secret values.
 public struct Base64: Sendable {
     /// RFC 4648 section 4, padded.
     public static let standard = Base64(plus: 0x2B, slash: 0x2F, isPadded: true)

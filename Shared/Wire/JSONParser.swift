@@ -14,9 +14,11 @@ struct JSONNode: Sendable {
     var range: Range<Int> { Int(start)..<Int(end) }
 }
 
-/// Reads strict JSON (RFC 8259) into a flat table of nodes that hold offsets only, in time linear in
-/// the length of the text. It refuses what RFC 8259 leaves open: repeated names, deep nesting, a
-/// byte order mark, lone surrogates.
+/// Reads strict JSON (RFC 8259) into a flat table of nodes that hold offsets only, in time linear
+/// in the length of the text.
+///
+/// It refuses what RFC 8259 leaves open: repeated names, deep nesting, a byte order mark, lone
+/// surrogates.
 struct JSONParser {
     private let text: UnsafeRawBufferPointer
     private var offset = 0

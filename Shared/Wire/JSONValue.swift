@@ -1,6 +1,8 @@
 public import Secrets
 
-/// One value of a document. Accessors take the field's name for their errors.
+/// One value of a document.
+///
+/// Accessors take the field's name for their errors.
 public struct JSONValue: Sendable {
     /// What a value is; numbers are told apart by their accessors.
     public enum Kind: UInt8, Sendable {

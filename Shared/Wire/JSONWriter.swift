@@ -14,7 +14,9 @@ public struct JSONWriter: ~Copyable {
 
     public init() { append(0x7B) }
 
-    /// The object's bytes. Programmer error after a secret was written.
+    /// The object's bytes.
+    ///
+    /// Programmer error after a secret was written.
     public consuming func finish() -> [UInt8] {
         precondition(!holdsSecret, "an object with a secret leaves the writer in secret memory")
         append(0x7D)
@@ -45,7 +47,9 @@ public struct JSONWriter: ~Copyable {
         append(text: String(value))
     }
 
-    /// Writes the shortest text that reads back as the same double. Not for infinities or NaN.
+    /// Writes the shortest text that reads back as the same double.
+    ///
+    /// Not for infinities or NaN.
     public mutating func number(_ key: String, _ value: Double) {
         precondition(value.isFinite, "JSON has no such number")
         name(key)

@@ -1,4 +1,6 @@
-/// A body that crosses the bus: one JSON object. Secrets are never in it, they are attachments.
+/// A body that crosses the bus: one JSON object.
+///
+/// Secrets are never in it, they are attachments.
 public protocol Message: Sendable {
     /// Reads the body; a message refuses members that it does not define.
     init(from object: JSONObject) throws(JSONError)

@@ -1,4 +1,6 @@
-/// A person or tenant. Everything in every store belongs to one.
+/// A person or tenant.
+///
+/// Everything in every store belongs to one.
 public struct Owner: TextIdentifier {
     /// 1 to 64 of `A-Z a-z 0-9 . _ -`.
     public let text: String

@@ -17,7 +17,9 @@ public struct Refusal: Error, Equatable, Sendable {
 
     /// Stable, of the form `session.ended`.
     public var code: String
-    /// What a person can do about it. It holds no secret and no value that a peer sent.
+    /// What a person can do about it.
+    ///
+    /// It holds no secret and no value that a peer sent.
     public var message: String
     public var outcome: Outcome
     /// How long to wait before asking again, where waiting helps.

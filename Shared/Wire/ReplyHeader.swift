@@ -25,7 +25,9 @@ public struct ReplyHeader: Equatable, Sendable {
         self.repeated = repeated
     }
 
-    /// Reads a header. `JSONError.invalid("v")` means another version of the protocol.
+    /// Reads a header.
+    ///
+    /// `JSONError.invalid("v")` means another version of the protocol.
     public init(decoding bytes: [UInt8]) throws(JSONError) {
         let object = try JSONDocument(bytes, limit: Self.sizeLimit).object()
         guard try object.integer("v") == RequestHeader.version else { throw .invalid("v") }

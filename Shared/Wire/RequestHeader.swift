@@ -34,7 +34,9 @@ public struct RequestHeader: Equatable, Sendable {
         self.idempotency = idempotency
     }
 
-    /// Reads a header. `JSONError.invalid("v")` means another version of the protocol.
+    /// Reads a header.
+    ///
+    /// `JSONError.invalid("v")` means another version of the protocol.
     public init(decoding bytes: [UInt8]) throws(JSONError) {
         let object = try JSONDocument(bytes, limit: Self.sizeLimit).object()
         guard try object.integer("v") == Self.version else { throw .invalid("v") }

@@ -1,4 +1,6 @@
-/// What a peer is to Coffer. Methods say which roles may call them.
+/// What a peer is to Coffer.
+///
+/// Methods say which roles may call them.
 public enum Role: Hashable, Sendable {
     case service(ServiceName)
     case app

@@ -1,4 +1,6 @@
-/// Why a token does not open anything. There is no third answer, and no hint why.
+/// Why a token does not open anything.
+///
+/// There is no third answer, and no hint why.
 public enum SessionFault: String, NamedFault {
     case invalid = "session.invalid"
     case ended = "session.ended"

@@ -1,4 +1,6 @@
-/// A wallet's name within its namespace: an upper-case UUID. It is not written to logs.
+/// A wallet's name within its namespace: an upper-case UUID.
+///
+/// It is not written to logs.
 public struct WalletID: TextIdentifier {
     /// 36 characters: 8-4-4-4-12 digits `0-9 A-F`.
     public let text: String
