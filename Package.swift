@@ -84,6 +84,7 @@ let package = Package(
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
 
         tests("SecretsTests", of: ["Secrets", "CLinux"]),
+        tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),
     ],
     swiftLanguageModes: [.v6]
 )
