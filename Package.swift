@@ -23,20 +23,22 @@ func shared(_ name: String, uses: [String] = [], resources: [Resource] = []) -> 
         swiftSettings: settings)
 }
 
-/// A service: its contract (Messages), what it decides and stores (Core), the program (Main).
-func service(
-    _ name: String, program: String, calls: [String] = [], uses: [String]
-) -> [Target] {
+/// What a service may be asked: its requests and replies, and nothing of how it answers them.
+func contract(_ name: String, uses: [String] = ["Wire"]) -> Target {
+    .target(
+        name: "\(name)Messages", dependencies: on(uses), path: "Services/\(name)/Messages",
+        swiftSettings: settings)
+}
+
+/// What a service decides and stores (Core), and the program around it (Main).
+func service(_ name: String, program: String, calls: [String] = [], uses: [String]) -> [Target] {
     let contracts = ([name] + calls).map { "\($0)Messages" }
     return [
-        .target(
-            name: "\(name)Messages", dependencies: on(["Wire", "Secrets"]),
-            path: "Services/\(name)/Messages", swiftSettings: settings),
         .target(
             name: "\(name)Core", dependencies: on(contracts + uses),
             path: "Services/\(name)/Core", swiftSettings: settings),
         .executableTarget(
-            name: program, dependencies: on(["\(name)Core", "Hosting"]),
+            name: program, dependencies: on(["\(name)Core", "Hosting"] + contracts + uses),
             path: "Services/\(name)/Main", swiftSettings: settings),
     ]
 }
@@ -48,6 +50,7 @@ func tests(_ name: String, of modules: [String]) -> Target {
 
 func on(_ names: [String]) -> [Target.Dependency] { names.map { .target(name: $0) } }
 
+/// What every service is built from.
 let serviceParts = [
     "Wire", "Secrets", "Clocks", "Loop", "Storage", "Tokens", "Crypto", "Serving",
 ]
@@ -81,6 +84,9 @@ let package = Package(
         shared(
             "Hosting",
             uses: ["Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage", "Crypto"]),
+        contract("Limiter"),
+        contract("Vault"),
+
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
 
         tests("SecretsTests", of: ["Secrets", "CLinux"]),

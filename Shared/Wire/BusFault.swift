@@ -9,6 +9,10 @@ public enum BusFault: String, NamedFault {
     case keyReused = "bus.key_reused"
     case identity = "bus.identity"
     case unsupportedVersion = "bus.unsupported_version"
+    case inFlight = "bus.in_flight"
+    case withdrawn = "bus.withdrawn"
+    case interrupted = "bus.interrupted"
+    case internalError = "bus.internal"
     /// Client side: no connection was made and nothing was sent.
     case unreachable = "bus.unreachable"
     /// Client side: the service does not know this client's key.
@@ -41,6 +45,15 @@ public enum BusFault: String, NamedFault {
             "The client chose its own routing id, which services refuse. Set none."
         case .unsupportedVersion:
             "The service does not speak this version of the protocol. Update the older side."
+        case .inFlight:
+            "A request with this idempotency key is still being worked on. Ask for its outcome."
+        case .withdrawn:
+            "The outcome of this idempotency key was asked for before the request came, and the "
+                + "key was written off. Enter the change again."
+        case .interrupted:
+            "The service stopped in the middle of this change and undid it. Enter it again."
+        case .internalError:
+            "The service met something that it did not foresee. Its log names the kind."
         case .unreachable:
             "The service cannot be reached. See whether it runs and listens where the client "
                 + "looks."
@@ -58,14 +71,14 @@ public enum BusFault: String, NamedFault {
 
     public var outcome: Outcome {
         switch self {
-        case .expired, .lost, .badReply: .unknown
+        case .expired, .lost, .badReply, .inFlight, .internalError: .unknown
         default: .rejected
         }
     }
 
     public var retryAfterMilliseconds: UInt64? {
         switch self {
-        case .busy: 100
+        case .busy, .inFlight: 100
         case .unreachable: 1_000
         default: nil
         }

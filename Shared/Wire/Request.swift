@@ -41,6 +41,10 @@ public struct Callers: Sendable {
         self.roles = roles
     }
 
+    /// Every peer that is admitted at all.
+    public static let everyone = Callers(
+        services: Set(ServiceName.allCases), roles: Set(Role.Kind.allCases))
+
     /// A service is admitted by its name alone.
     public func admits(_ role: Role) -> Bool {
         switch role {

@@ -1,0 +1,58 @@
+public import Wire
+
+/// The wallets of a namespace, oldest first.
+///
+/// Takes a resource session; opens nothing.
+public struct ListWallets: Request, Equatable {
+    public static var method: String { "vault.list" }
+    public static var kind: MethodKind { .read }
+    public static var callers: Callers { .apps }
+    public static var usesToken: Bool { true }
+
+    public static let pageLimit = 100
+
+    public var namespace: Namespace
+    /// The last wallet of the page before; nil for the first page.
+    public var after: WalletID?
+
+    public init(namespace: Namespace, after: WalletID? = nil) {
+        self.namespace = namespace
+        self.after = after
+    }
+
+    public init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys(["namespace", "after"])
+        namespace = try object.identifier("namespace")
+        after = try object.optionalIdentifier("after")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.identifier("namespace", namespace)
+        writer.optionalIdentifier("after", after)
+    }
+
+    /// One page, and whether there are more.
+    public struct Reply: Message, Equatable {
+        public var wallets: [WalletDescription]
+        public var more: Bool
+
+        public init(wallets: [WalletDescription], more: Bool) {
+            self.wallets = wallets
+            self.more = more
+        }
+
+        public init(from object: JSONObject) throws(JSONError) {
+            try object.refuseUnknownKeys(["wallets", "more"])
+            wallets = []
+            for entry in try object.objects("wallets") {
+                wallets.append(try WalletDescription(from: entry))
+            }
+            more = try object.bool("more")
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.objects("wallets", wallets) { writer, wallet in wallet.write(to: &writer) }
+            writer.bool("more", more)
+        }
+    }
+}

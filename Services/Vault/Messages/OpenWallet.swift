@@ -1,0 +1,100 @@
+public import Wire
+
+/// Opens a wallet's envelopes and compares its identity; returns nothing secret.
+///
+/// Takes a resource session.
+public struct CheckWallet: Request, Equatable {
+    public static var method: String { "vault.check" }
+    public static var kind: MethodKind { .fresh }
+    public static var callers: Callers {
+        Callers(services: [.backupShares, .migration], roles: [.app])
+    }
+    public static var usesToken: Bool { true }
+
+    public var namespace: Namespace
+    public var wallet: WalletID
+
+    public init(namespace: Namespace, wallet: WalletID) {
+        self.namespace = namespace
+        self.wallet = wallet
+    }
+
+    public init(from object: JSONObject) throws(JSONError) {
+        (namespace, wallet) = try object.walletAddress()
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.identifier("namespace", namespace)
+        writer.identifier("wallet", wallet)
+    }
+
+    public typealias Reply = WalletDescription
+}
+
+/// Shows a wallet's phrase, which is the attachment of the reply.
+///
+/// Takes a `reveal` proof.
+public struct RevealWallet: Request, Equatable {
+    public static var method: String { "vault.reveal" }
+    public static var kind: MethodKind { .fresh }
+    public static var callers: Callers { .apps }
+    public static var usesToken: Bool { true }
+    public static var replyAttachmentCount: ClosedRange<Int> { 1...1 }
+
+    public var namespace: Namespace
+    public var wallet: WalletID
+
+    public init(namespace: Namespace, wallet: WalletID) {
+        self.namespace = namespace
+        self.wallet = wallet
+    }
+
+    public init(from object: JSONObject) throws(JSONError) {
+        (namespace, wallet) = try object.walletAddress()
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.identifier("namespace", namespace)
+        writer.identifier("wallet", wallet)
+    }
+
+    public typealias Reply = WalletDescription
+}
+
+/// Removes a wallet and its envelopes for good.
+///
+/// Takes a settings session of passcode origin with the vault in its audience, and a peer that may
+/// destroy.
+public struct RemoveWallet: Request, Equatable {
+    public static var method: String { "vault.remove" }
+    public static var kind: MethodKind { .change }
+    public static var callers: Callers { .apps }
+    public static var usesToken: Bool { true }
+
+    public var namespace: Namespace
+    public var wallet: WalletID
+
+    public init(namespace: Namespace, wallet: WalletID) {
+        self.namespace = namespace
+        self.wallet = wallet
+    }
+
+    public init(from object: JSONObject) throws(JSONError) {
+        (namespace, wallet) = try object.walletAddress()
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.identifier("namespace", namespace)
+        writer.identifier("wallet", wallet)
+    }
+
+    public typealias Reply = Empty
+}
+
+extension JSONObject {
+    /// Namespace and wallet, and nothing else.
+    func walletAddress() throws(JSONError) -> (Namespace, WalletID) {
+        try refuseUnknownKeys(["namespace", "wallet"])
+        return (try identifier("namespace"), try identifier("wallet"))
+    }
+}

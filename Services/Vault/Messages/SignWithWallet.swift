@@ -1,0 +1,84 @@
+public import Wire
+
+/// The signature schemes.
+public enum SignatureScheme: String, TextIdentifier, CaseIterable {
+    /// RFC 8032, over the message; the key by SLIP-10, hardened levels only.
+    case ed25519
+    /// ECDSA over a 32-byte digest, RFC 6979 nonce, low S; the key by BIP-32.
+    case secp256k1
+
+    public init?(_ text: String) { self.init(rawValue: text) }
+
+    public var text: String { rawValue }
+}
+
+/// Signs with a key derived from a wallet.
+///
+/// What is signed is the one attachment: for `ed25519` a message of at most 32 KiB, for `secp256k1`
+/// a digest of exactly 32 bytes. Takes a `sign` proof, or a resource session where the owner's
+/// policy is `session`.
+public struct SignWithWallet: Request, Equatable {
+    public static var method: String { "vault.sign" }
+    public static var kind: MethodKind { .fresh }
+    public static var callers: Callers { .signers }
+    public static var usesToken: Bool { true }
+    public static var attachmentCount: ClosedRange<Int> { 1...1 }
+
+    public var namespace: Namespace
+    public var wallet: WalletID
+    public var scheme: SignatureScheme
+    /// Such as `m/44'/0'/0'/0/0`.
+    public var path: String
+
+    public init(namespace: Namespace, wallet: WalletID, scheme: SignatureScheme, path: String) {
+        self.namespace = namespace
+        self.wallet = wallet
+        self.scheme = scheme
+        self.path = path
+    }
+
+    public init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys(["namespace", "wallet", "scheme", "path"])
+        namespace = try object.identifier("namespace")
+        wallet = try object.identifier("wallet")
+        scheme = try object.identifier("scheme")
+        path = try object.string("path")
+        guard path.utf8.count <= 128 else { throw .invalid("path") }
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.identifier("namespace", namespace)
+        writer.identifier("wallet", wallet)
+        writer.identifier("scheme", scheme)
+        writer.string("path", path)
+    }
+
+    /// The signature and the key that verifies it.
+    public struct Reply: Message, Equatable {
+        /// 64 bytes: R and S of Ed25519, or r and s of ECDSA, each 32 bytes, most significant first.
+        public var signature: [UInt8]
+        /// 32 bytes for Ed25519, 33 (compressed) for secp256k1.
+        public var publicKey: [UInt8]
+        /// For secp256k1, which of the candidate keys is the signer's: 0 to 3.
+        public var recovery: Int?
+
+        public init(signature: [UInt8], publicKey: [UInt8], recovery: Int?) {
+            self.signature = signature
+            self.publicKey = publicKey
+            self.recovery = recovery
+        }
+
+        public init(from object: JSONObject) throws(JSONError) {
+            try object.refuseUnknownKeys(["signature", "public_key", "recovery"])
+            signature = try object.hex("signature", count: 64)
+            publicKey = try object.hex("public_key")
+            recovery = try object.optionalInteger("recovery")
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.hex("signature", signature)
+            writer.hex("public_key", publicKey)
+            writer.optionalInteger("recovery", recovery)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+public import Wire
+
+/// Why the vault gives no answer.
+///
+/// In every case nothing changed.
+public enum VaultFault: String, NamedFault {
+    case noSuchWallet = "vault.no_such_wallet"
+    case walletExists = "vault.wallet_exists"
+    case envelopeDamaged = "vault.envelope_damaged"
+    case identityMismatch = "vault.identity_mismatch"
+    case unexpectedIdentity = "vault.unexpected_identity"
+    case invalidPhrase = "vault.invalid_phrase"
+    case invalidPath = "vault.invalid_path"
+    case invalidMessage = "vault.invalid_message"
+    case notAuthorised = "vault.not_authorised"
+    case leaseOver = "vault.lease_over"
+    case authorityUnreachable = "vault.authority_unreachable"
+    case full = "vault.full"
+
+    public var meaning: String {
+        switch self {
+        case .noSuchWallet: "There is no such wallet in this namespace."
+        case .walletExists: "A wallet with this identity is in the namespace already."
+        case .envelopeDamaged:
+            "The wallet's envelope does not open: it is damaged or was put there from elsewhere. "
+                + "Nothing was overwritten; put the store back from a copy."
+        case .identityMismatch:
+            "The wallet's secret does not have the identity that stands beside it. Nothing was "
+                + "overwritten; put the store back from a copy."
+        case .unexpectedIdentity: "The phrase is of another wallet than the one expected."
+        case .invalidPhrase:
+            "This is no BIP-39 phrase: 12, 15, 18, 21 or 24 words of the English list with a "
+                + "right checksum."
+        case .invalidPath:
+            "The derivation path is not valid for this signature scheme. Ed25519 takes hardened "
+                + "levels only."
+        case .invalidMessage:
+            "What is to be signed has the wrong size: 32 bytes for secp256k1, at most 32 KiB for "
+                + "Ed25519."
+        case .notAuthorised:
+            "This needs another session: one of the right scope, started with the passcode."
+        case .leaseOver: "The authority's leave ran out before the work was done. Ask again."
+        case .authorityUnreachable:
+            "The credential authority does not answer, and nothing is opened without it. Start "
+                + "it with `deploy/launch up`."
+        case .full: "The namespace holds as many wallets as it may."
+        }
+    }
+
+    public var retryAfterMilliseconds: UInt64? {
+        switch self {
+        case .leaseOver, .authorityUnreachable: 1_000
+        default: nil
+        }
+    }
+}
