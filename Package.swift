@@ -91,6 +91,7 @@ let package = Package(
 
         tests("SecretsTests", of: ["Secrets", "CLinux"]),
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),
+        tests("WireTests", of: ["Wire", "Secrets"]),
     ],
     swiftLanguageModes: [.v6]
 )
