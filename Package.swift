@@ -90,6 +90,7 @@ let package = Package(
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
 
         tests("SecretsTests", of: ["Secrets", "CLinux"]),
+        tests("CryptoTests", of: ["Crypto", "Secrets"]),
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),
         tests("WireTests", of: ["Wire", "Secrets"]),
     ],
