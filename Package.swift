@@ -93,6 +93,7 @@ let package = Package(
         tests("CryptoTests", of: ["Crypto", "Secrets"]),
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),
         tests("WireTests", of: ["Wire", "Secrets"]),
+        tests("TokensTests", of: ["Tokens", "Wire", "Crypto", "Clocks", "Secrets"]),
     ],
     swiftLanguageModes: [.v6]
 )
