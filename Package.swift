@@ -89,6 +89,7 @@ let package = Package(
 
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
 
+        tests("StorageTests", of: ["Storage", "Secrets", "CSQLite"]),
         tests("SecretsTests", of: ["Secrets", "CLinux"]),
         tests("CryptoTests", of: ["Crypto", "Secrets"]),
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),

@@ -1,0 +1,114 @@
+import Glibc
+import Storage
+import Testing
+
+@Suite struct StateFolderRules {
+    let temporary: TemporaryFolder
+    let path: String
+
+    init() throws {
+        temporary = try TemporaryFolder()
+        path = temporary.path(of: "state")
+    }
+
+    private func refusal(of path: String) -> StateFolderError? {
+        do throws(StateFolderError) {
+            _ = try StateFolder(path: path)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func aMissingFolderIsMadePrivate() throws {
+        let folder = try StateFolder(path: path + "//")
+        #expect(folder.path == path && folder.path(of: "db") == path + "/db")
+        #expect(mode(of: path) == 0o700 && mode(of: path + "/lock") == 0o600)
+    }
+
+    @Test func aMissingParentIsRefused() {
+        #expect(refusal(of: path + "/below") == .noParent(path + "/below"))
+    }
+
+    @Test func aSecondInstanceIsRefusedUntilTheFirstEnds() throws {
+        var first: StateFolder? = try StateFolder(path: path)
+        #expect(refusal(of: path) == .inUse(path))
+        #expect(first != nil)
+        first = nil
+        #expect(refusal(of: path) == nil)
+    }
+
+    @Test func aSecondInstanceIsRefusedBeforeItReads() throws {
+        let first = try StateFolder(path: path)
+        try writeFile(path + "/db", [], mode: 0o644)
+        #expect(refusal(of: first.path) == .inUse(path))
+    }
+
+    @Test(arguments: [0o755, 0o750, 0o701, 0o720] as [mode_t])
+    func aLooseFolderIsRefused(mode: mode_t) throws {
+        #expect(mkdir(path, 0o700) == 0 && chmod(path, mode) == 0)
+        let error = refusal(of: path)
+        #expect(error == .loose(path, found: mode, wanted: 0o700))
+        #expect(error?.sentence.contains("chmod 700 \(path)") == true)
+        #expect(chmod(path, 0o700) == 0)
+        #expect(refusal(of: path) == nil)
+    }
+
+    @Test(arguments: ["db", "lock", "db-wal"], [0o640, 0o604, 0o644, 0o700] as [mode_t])
+    func aLooseFileIsRefused(name: String, mode: mode_t) throws {
+        #expect(mkdir(path, 0o700) == 0)
+        try writeFile("\(path)/\(name)", [1], mode: mode)
+        let error = refusal(of: path)
+        #expect(error == .loose("\(path)/\(name)", found: mode, wanted: 0o600))
+        #expect(error?.sentence.contains("chmod 600 \(path)/\(name)") == true)
+        #expect(chmod("\(path)/\(name)", 0o600) == 0)
+        #expect(refusal(of: path) == nil)
+    }
+
+    @Test func aRefusalLetsTheLockGo() throws {
+        #expect(mkdir(path, 0o700) == 0)
+        try writeFile(path + "/db", [], mode: 0o644)
+        #expect(refusal(of: path) != nil)
+        #expect(refusal(of: path) == .loose(path + "/db", found: 0o644, wanted: 0o600))
+    }
+
+    @Test func aPrivateFolderWithinIsFineAndALooseOneIsNot() throws {
+        #expect(mkdir(path, 0o700) == 0 && mkdir(path + "/within", 0o700) == 0)
+        #expect(refusal(of: path) == nil)
+        #expect(chmod(path + "/within", 0o755) == 0)
+        #expect(refusal(of: path) == .loose(path + "/within", found: 0o755, wanted: 0o700))
+    }
+
+    @Test(arguments: ["", "/"])
+    func aLinkToAFolderIsRefused(ending: String) throws {
+        #expect(mkdir(path, 0o700) == 0)
+        let link = temporary.path(of: "link")
+        #expect(symlink(path, link) == 0)
+        #expect(refusal(of: link + ending) == .symbolicLink(link))
+    }
+
+    @Test(arguments: ["db", "lock"])
+    func aLinkInTheFolderIsRefused(name: String) throws {
+        #expect(mkdir(path, 0o700) == 0)
+        try writeFile(temporary.path(of: "elsewhere"), [])
+        #expect(symlink(temporary.path(of: "elsewhere"), "\(path)/\(name)") == 0)
+        #expect(refusal(of: path) == .symbolicLink("\(path)/\(name)"))
+    }
+
+    @Test func whatIsNeitherFileNorFolderIsRefused() throws {
+        #expect(mkdir(path, 0o700) == 0 && mkfifo(path + "/pipe", 0o600) == 0)
+        #expect(refusal(of: path) == .notAFile(path + "/pipe"))
+        try writeFile(temporary.path(of: "file"), [])
+        #expect(refusal(of: temporary.path(of: "file")) == .notAFolder(temporary.path(of: "file")))
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func anotherUsersFilesAreRefused() throws {
+        #expect(mkdir(path, 0o700) == 0)
+        try writeFile(path + "/db", [])
+        #expect(chown(path + "/db", 12_345, 0) == 0)
+        #expect(refusal(of: path) == .foreignOwner(path + "/db", found: 12_345, wanted: 0))
+        #expect(chown(path, 12_345, 0) == 0)
+        #expect(refusal(of: path) == .foreignOwner(path, found: 12_345, wanted: 0))
+    }
+}
