@@ -148,20 +148,52 @@ import Testing
         #expect(throws: StorageError.residue(code: SQLITE_IOERR)) { try open(after) }
     }
 
-    @Test func openingErasesTheLogOfAProcessThatWasReallyKilled() throws {
+    @Test func aKillAtEveryStepOfAnErasureLeavesTheRowOrNothing() throws {
+        var generator = SeededGenerator(seed: 0xE4A5E)
+        var steps = 0
+        while true {
+            let disk = TestDisk()
+            let store = try Database(path: "db", schema: things, vfs: disk.name)
+            try store.putAtOnce(1, secret)
+            for id in 2...20 { try store.putAtOnce(Int64(id), generator.bytes(300)) }
+            disk.killAfter = steps
+            let isAcknowledged: Bool
+            do {
+                try store.write {
+                    _ = try store.remove(1)
+                    store.oweErasure()
+                }
+                try store.commitBatch()
+                isAcknowledged = true
+            } catch {
+                isAcknowledged = false
+            }
+            let after = disk.kill { Bool.random(using: &generator) }
+            if isAcknowledged { #expect(!after.holds(secret)) }
+            let next = try Database(path: "db", schema: things, vfs: after.name)
+            let body = try next.body(1)
+            if isAcknowledged { #expect(body == nil) }
+            #expect(body == nil ? !after.holds(secret) : body == secret, "step \(steps)")
+            #expect(try next.everything().count == (body == nil ? 19 : 20))
+            if isAcknowledged { break }
+            steps += 1
+        }
+        #expect(steps > 10)
+    }
+
+    @Test func openingErasesWhatAKilledProcessLeftOnARealDisk() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "db")
-        let store = try Database(path: path, schema: things)
-        try store.putAtOnce(1, secret)
-        try store.write { _ = try store.remove(1) }
-        try store.commitBatch()
-        // The files as a kill at this moment would leave them.
-        let copy = folder.path(of: "copy")
-        try writeFile(copy + "-wal", readFile(path + "-wal"))
-        try writeFile(copy, readFile(path))
-        #expect(find(secret, in: readFile(copy + "-wal")))
-        let next = try Database(path: copy, schema: things)
-        #expect(readFile(copy + "-wal").isEmpty && !find(secret, in: readFile(copy)))
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let store = try Database(path: path, schema: things)
+            try store.putAtOnce(1, Array("the device secret of somebody, 1".utf8))
+            try store.write { _ = try store.remove(1) }
+            try store.commitBatch()
+            kill(getpid(), SIGKILL)
+        }
+        #expect(find(secret, in: readFile(path + "-wal")))
+        let next = try Database(path: path, schema: things)
+        #expect(readFile(path + "-wal").isEmpty && !find(secret, in: readFile(path)))
         #expect(try next.everything().isEmpty)
     }
 }

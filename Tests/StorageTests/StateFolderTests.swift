@@ -38,6 +38,16 @@ import Testing
         #expect(refusal(of: path) == nil)
     }
 
+    @Test func aKilledProcessLeavesNoLock() async throws {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let folder = try StateFolder(path: path)
+            kill(getpid(), SIGKILL)
+            _ = folder
+        }
+        #expect(mode(of: path + "/lock") == 0o600)
+        #expect(refusal(of: path) == nil)
+    }
+
     @Test func aSecondInstanceIsRefusedBeforeItReads() throws {
         let first = try StateFolder(path: path)
         try writeFile(path + "/db", [], mode: 0o644)
