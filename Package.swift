@@ -92,6 +92,7 @@ let package = Package(
         tests("StorageTests", of: ["Storage", "Secrets", "CSQLite"]),
         tests("SecretsTests", of: ["Secrets", "CLinux"]),
         tests("CryptoTests", of: ["Crypto", "Secrets"]),
+        tests("UnicodeTextTests", of: ["UnicodeText", "Secrets"]),
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),
         tests("HDKeysTests", of: ["HDKeys", "Crypto", "Secrets"]),
         tests("VectorTests", of: ["Wire", "Secrets", "Crypto", "HDKeys", "Tokens"]),
