@@ -83,16 +83,17 @@ let package = Package(
             "Serving", uses: ["Wire", "Loop", "Clocks", "Secrets", "Storage", "Tokens", "Crypto"]),
         shared(
             "Hosting",
-            uses: ["Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage", "Crypto"]),
+            uses: ["Home", "Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage"]),
         contract("Limiter"),
+        contract("Authority", uses: ["Wire", "Tokens"]),
         contract("Vault"),
 
+        shared("Home", uses: ["Wire"]),
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
 
         tests("StorageTests", of: ["Storage", "Secrets", "CSQLite"]),
         tests("SecretsTests", of: ["Secrets", "CLinux"]),
         tests("CryptoTests", of: ["Crypto", "Secrets"]),
-        tests("UnicodeTextTests", of: ["UnicodeText", "Secrets"]),
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),
         tests("HDKeysTests", of: ["HDKeys", "Crypto", "Secrets"]),
         tests("VectorTests", of: ["Wire", "Secrets", "Crypto", "HDKeys", "Tokens"]),

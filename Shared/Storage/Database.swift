@@ -75,6 +75,9 @@ public final class Database {
         return result
     }
 
+    /// The version of the stored state: how many steps of its schema it has.
+    public var schemaVersion: Int { schema.version }
+
     /// Whether there is work that `commitBatch` or `abandonBatch` has to end.
     public var hasOpenBatch: Bool {
         switch state {

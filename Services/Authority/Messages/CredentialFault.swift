@@ -1,0 +1,59 @@
+public import Wire
+
+/// Why the authority gives no answer.
+///
+/// In every case nothing changed.
+public enum CredentialFault: String, NamedFault {
+    case noPasscode = "credential.no_passcode"
+    case missing = "credential.missing"
+    case secretMissing = "credential.secret_missing"
+    case damaged = "credential.damaged"
+    case stale = "credential.stale"
+    case invalidCode = "credential.invalid_code"
+    case notAuthorised = "credential.not_authorised"
+    case locked = "credential.locked"
+    case limiterUnreachable = "credential.limiter_unreachable"
+    case attemptsDamaged = "credential.attempts_damaged"
+    case nothingToRepair = "credential.nothing_to_repair"
+    case busyChanging = "credential.busy_changing"
+
+    public var meaning: String {
+        switch self {
+        case .noPasscode: "This owner has no passcode. Set one with `coffer passcode set`."
+        case .missing:
+            "The limiter knows this owner and the authority has no record of it. Put the right "
+                + "authority store back, or move the rest aside with `coffer owner purge`."
+        case .secretMissing:
+            "The limiter does not have the device secret that this passcode was set with. Put "
+                + "the right limiter store back, or move the rest aside with `coffer owner purge`."
+        case .damaged:
+            "The credential record is damaged. Nothing was overwritten; put the store back from "
+                + "a copy."
+        case .stale:
+            "The credential changed while the passcode was being checked, or is another one. "
+                + "Ask again."
+        case .invalidCode:
+            "The passcode does not have the form of its kind: four digits, six digits, or any "
+                + "text that is not empty."
+        case .notAuthorised:
+            "This needs another session: one of the right scope, started with the passcode."
+        case .locked: "The owner is locked. Unlock with `coffer unlock`."
+        case .limiterUnreachable:
+            "The attempt limiter does not answer, and no passcode is tried without it. Start it "
+                + "with `deploy/launch up`."
+        case .attemptsDamaged:
+            "The attempts record of this owner is not valid and nothing is tried. "
+                + "`coffer attempts repair` sets it to six attempts and 60 s."
+        case .nothingToRepair: "The attempts record is valid; it stays as it is."
+        case .busyChanging:
+            "Another change of this owner's credential is under way. Ask again when it is done."
+        }
+    }
+
+    public var retryAfterMilliseconds: UInt64? {
+        switch self {
+        case .busyChanging, .limiterUnreachable: 1_000
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,69 @@
+public import Wire
+
+/// How an owner's credential stands.
+///
+/// Says nothing secret and needs no session.
+public struct AskStatus: Request, Equatable {
+    public static var method: String { "authority.status" }
+    public static var kind: MethodKind { .read }
+    public static var callers: Callers { .appsAndExtensions }
+
+    public init() {}
+
+    public init(from object: JSONObject) throws(JSONError) { try object.refuseUnknownKeys([]) }
+
+    public func write(to writer: inout JSONWriter) {}
+
+    /// What the authority and, where it could be asked, the limiter say.
+    public struct Reply: Message, Equatable {
+        /// The credential's id; nil for an owner without a record.
+        public var credential: String?
+        /// Nil while no passcode is set.
+        public var kind: PasscodeKind?
+        public var protection: Bool
+        /// Whether the gate is open: a right passcode since the start and no lock since.
+        public var unlocked: Bool
+        public var sessions: Int
+        /// Attempts charged since the last success.
+        public var failed: UInt64
+        /// Milliseconds until the next attempt is taken.
+        public var remainingMilliseconds: UInt64
+
+        public init(
+            credential: String?, kind: PasscodeKind?, protection: Bool, unlocked: Bool,
+            sessions: Int, failed: UInt64, remainingMilliseconds: UInt64
+        ) {
+            self.credential = credential
+            self.kind = kind
+            self.protection = protection
+            self.unlocked = unlocked
+            self.sessions = sessions
+            self.failed = failed
+            self.remainingMilliseconds = remainingMilliseconds
+        }
+
+        public init(from object: JSONObject) throws(JSONError) {
+            try object.refuseUnknownKeys([
+                "credential", "kind", "protection", "unlocked", "sessions", "failed",
+                "remaining_ms",
+            ])
+            credential = try object.optionalString("credential")
+            kind = try object.optionalIdentifier("kind")
+            protection = try object.bool("protection")
+            unlocked = try object.bool("unlocked")
+            sessions = try object.integer("sessions")
+            failed = try object.uint64("failed")
+            remainingMilliseconds = try object.uint64("remaining_ms")
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.optionalString("credential", credential)
+            writer.optionalIdentifier("kind", kind)
+            writer.bool("protection", protection)
+            writer.bool("unlocked", unlocked)
+            writer.integer("sessions", sessions)
+            writer.uint64("failed", failed)
+            writer.uint64("remaining_ms", remainingMilliseconds)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+public import Secrets
+public import Tokens
+public import Wire
+
+/// A request that was admitted and decoded.
+public struct Call<R: Request>: Sendable {
+    public let request: R
+    public let attachments: [SharedSecret]
+    /// Who sent it, as the peers folder has it now.
+    public let peer: PeerEntry
+    /// For whom the peer speaks; admission made sure that it may.
+    public let owner: Owner
+    /// The session that the peer proved; nil when it sent no token.
+    public let session: VerifiedSession?
+    /// The token as it came, for a service that asks the authority in the holder's name.
+    public let token: [UInt8]
+    /// When the peer stops waiting, in nanoseconds on the boot clock.
+    public let deadline: UInt64
+    /// Where the outcome of a change is written.
+    public let ticket: ChangeTicket?
+
+    init(
+        request: R, attachments: [SharedSecret], peer: PeerEntry, owner: Owner,
+        session: VerifiedSession?, token: [UInt8], deadline: UInt64, ticket: ChangeTicket?
+    ) {
+        self.request = request
+        self.attachments = attachments
+        self.peer = peer
+        self.owner = owner
+        self.session = session
+        self.token = token
+        self.deadline = deadline
+        self.ticket = ticket
+    }
+
+    /// The session, for a method that cannot do without.
+    public func requireSession() throws(SessionFault) -> VerifiedSession {
+        guard let session else { throw .invalid }
+        return session
+    }
+}
+
+/// The place in the journal that belongs to one change.
+public struct ChangeTicket: Hashable, Sendable {
+    public let peer: PeerKey
+    public let owner: Owner
+    public let key: IdempotencyKey
+    /// SHA-256 of method and body; attachments are never part of it, because a digest of a
+    /// four-digit code is that code.
+    let digest: [UInt8]
+}

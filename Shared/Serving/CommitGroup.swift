@@ -1,0 +1,86 @@
+public import Clocks
+public import Loop
+public import Storage
+public import Wire
+
+/// The writes of one turn of the loop, committed together, and the replies that wait for it.
+///
+/// Each request's writes are a savepoint of their own; the turn ends with one commit, and only then
+/// do the replies leave. A thing that may be true only after its write is durable (a session, an
+/// opened gate) awaits ``committed()`` first.
+@ServiceLoop
+public final class CommitGroup {
+    public let store: Database
+    public let journal: OutcomeJournal
+
+    private var waiters: [CheckedContinuation<StorageFault?, Never>] = []
+
+    public init(store: Database, clock: any BootClock, limits: Limits = Limits()) {
+        self.store = store
+        journal = OutcomeJournal(store: store, clock: clock, limits: limits)
+    }
+
+    /// Writes as one step: all of it is in the turn's commit, or none.
+    public func write<T>(_ body: () throws -> T) throws -> T { try store.write(body) }
+
+    /// Makes a change and writes its outcome in the same step.
+    ///
+    /// - Parameter erasing: whether key material is removed, so that the reply also waits until its
+    ///   remains are gone from the store's log.
+    public func change<R: Request>(
+        _ call: Call<R>, erasing: Bool = false, _ body: () throws -> R.Reply
+    ) throws -> Answer<R> {
+        try store.write {
+            let reply = try body()
+            if let ticket = call.ticket {
+                try journal.record(
+                    .init(status: .done, digest: ticket.digest, code: nil, body: reply.encoded()),
+                    for: ticket)
+            }
+            if erasing { store.oweErasure() }
+            return Answer(reply)
+        }
+    }
+
+    /// The first write of a change that has several: until its last one, its outcome is in flight.
+    public func beginChange<R: Request>(_ call: Call<R>, _ body: () throws -> Void) throws {
+        try store.write {
+            try body()
+            guard let ticket = call.ticket else { return }
+            try journal.record(
+                .init(status: .inFlight, digest: ticket.digest, code: nil, body: []), for: ticket)
+        }
+    }
+
+    /// Suspends until what this turn wrote is durable.
+    public func committed() async throws(StorageFault) {
+        guard store.hasOpenBatch else { return }
+        let fault = await withCheckedContinuation { waiters.append($0) }
+        if let fault { throw fault }
+    }
+
+    /// Ends the turn.
+    ///
+    /// - Returns: what the replies of this turn must say instead of success; nil when all is durable.
+    func end() -> StorageFault? {
+        let fault = commit()
+        let woken = waiters
+        waiters = []
+        for waiter in woken { waiter.resume(returning: fault) }
+        return fault
+    }
+
+    private func commit() -> StorageFault? {
+        guard store.hasOpenBatch else {
+            guard store.erasureOwed else { return nil }
+            return (try? store.settleErasure()) == nil ? .residue : nil
+        }
+        do {
+            try store.commitBatch()
+            return nil
+        } catch {
+            guard case .residue = error else { return .failed }
+            return .residue
+        }
+    }
+}

@@ -1,0 +1,376 @@
+public import Clocks
+internal import Crypto
+public import Loop
+internal import Storage
+internal import Tokens
+public import Wire
+
+/// Where a host sends its replies: the bus, or what stands for it in a simulation.
+@ServiceLoop
+public protocol ReplyPort: AnyObject {
+    func send(_ reply: ReplyFrames, to route: [UInt8])
+}
+
+/// Who a key belongs to, as the peers folder has it now.
+public protocol PeerDirectory: Sendable {
+    func entry(for key: PeerKey) -> PeerEntry?
+}
+
+/// Runs a service: admits requests, keeps their outcomes, commits once a turn, then answers.
+@ServiceLoop
+public final class ServiceHost<S: Service> {
+    private struct Outgoing {
+        let route: [UInt8]
+        let id: UInt64
+        let frames: ReplyFrames
+        /// Whether the reply claims that something was written.
+        let claimsWrite: Bool
+        let ticket: ChangeTicket?
+    }
+
+    private let service: S
+    private let group: CommitGroup
+    private let peers: any PeerDirectory
+    private let clock: any BootClock
+    private let limits: Limits
+    private let port: any ReplyPort
+    private let version: String
+    private let started: UInt64
+    private var methods: [String: Method<S>] = [:]
+    private var outbox: [Outgoing] = []
+    private var inFlight: [PeerKey: Int] = [:]
+    private var inFlightTotal = 0
+    private var underWay: Set<ChangeTicket> = []
+    public let metrics: MetricsRegistry
+
+    public init(
+        _ service: S, group: CommitGroup, peers: any PeerDirectory, clock: any BootClock,
+        port: any ReplyPort, metrics: MetricsRegistry, version: String, limits: Limits = Limits()
+    ) {
+        self.service = service
+        self.group = group
+        self.peers = peers
+        self.clock = clock
+        self.port = port
+        self.metrics = metrics
+        self.version = version
+        self.limits = limits
+        started = clock.now.nanoseconds
+        for method in S.methods { methods[method.name] = method }
+    }
+
+    // MARK: A request comes in
+
+    /// Takes a request from the bus; its answer leaves at the end of a turn.
+    ///
+    /// - Parameter header: as far as it came, so that a refusal can name the request.
+    public func receive(
+        route: [UInt8], peer: PeerKey, header: [UInt8], content: Result<RequestFrames, BusFault>
+    ) {
+        let arrival = clock.now.nanoseconds
+        do throws(BusFault) {
+            let frames = try content.get()
+            let header = try readHeader(frames.header)
+            take(frames, header, from: peer, route: route, arrival: arrival)
+        } catch {
+            let id = RequestHeader.id(ofUnreadable: header) ?? 0
+            metrics.count(method: "-", result: error.rawValue, nanoseconds: 0)
+            outbox.append(
+                Outgoing(
+                    route: route, id: id, frames: ReplyFrames(id: id, refusal: error.refusal),
+                    claimsWrite: false, ticket: nil))
+        }
+    }
+
+    private func readHeader(_ bytes: [UInt8]) throws(BusFault) -> RequestHeader {
+        do {
+            return try RequestHeader(decoding: bytes)
+        } catch {
+            throw error == .invalid("v") ? .unsupportedVersion : .malformed
+        }
+    }
+
+    private func take(
+        _ frames: RequestFrames, _ header: RequestHeader, from key: PeerKey, route: [UInt8],
+        arrival: UInt64
+    ) {
+        let reply = { [self] (answer: Result<ReplyFrames, Refusal>, claims: Bool, ticket) in
+            let result: String
+            let out: ReplyFrames
+            switch answer {
+            case .success(let frames):
+                result = "ok"
+                out = frames
+            case .failure(let refusal):
+                result = refusal.code
+                out = ReplyFrames(id: header.id, refusal: refusal)
+            }
+            let name = knownMethod(header.method)
+            metrics.count(
+                method: name, result: result, nanoseconds: clock.now.nanoseconds &- arrival)
+            outbox.append(
+                Outgoing(
+                    route: route, id: header.id, frames: out, claimsWrite: claims, ticket: ticket))
+        }
+        do throws(BusFault) {
+            let peer = try admit(header, key)
+            if try answerBuiltIn(header, frames, peer, reply) { return }
+            guard let method = methods[header.method] else { throw .unknownMethod }
+            guard method.callers.admits(peer.role) else { throw .forbidden }
+            try start(method, frames, header, peer, arrival: arrival, reply)
+        } catch {
+            reply(.failure(error.refusal), false, nil)
+        }
+    }
+
+    private typealias Reply = (Result<ReplyFrames, Refusal>, Bool, ChangeTicket?) -> Void
+
+    /// Whether this peer may speak for this owner at all, and has room for one request more.
+    private func admit(_ header: RequestHeader, _ key: PeerKey) throws(BusFault) -> PeerEntry {
+        guard let peer = peers.entry(for: key), peer.owners.admits(header.owner) else {
+            throw .forbidden
+        }
+        guard inFlightTotal < limits.inFlight, inFlight[key, default: 0] < limits.inFlightPerPeer
+        else { throw .busy }
+        return peer
+    }
+
+    private func start(
+        _ method: Method<S>, _ frames: RequestFrames, _ header: RequestHeader, _ peer: PeerEntry,
+        arrival: UInt64, _ reply: @escaping Reply
+    ) throws(BusFault) {
+        do { try method.check(frames) } catch { throw .malformed }
+        var ticket: ChangeTicket?
+        if method.kind == .change {
+            guard let key = header.idempotency else { throw .malformed }
+            ticket = ChangeTicket(
+                peer: peer.key, owner: header.owner, key: key,
+                digest: OutcomeJournal.digest(method: header.method, body: frames.body))
+        }
+        let timeout = min(header.timeoutMilliseconds, limits.timeoutMilliseconds)
+        let admission = Method<S>.Admission(
+            header: header, frames: frames, peer: peer,
+            deadline: arrival + timeout * 1_000_000, ticket: ticket)
+        inFlight[peer.key, default: 0] += 1
+        inFlightTotal += 1
+        Task.immediate { @ServiceLoop in
+            await self.run(method, admission, reply)
+            self.inFlight[peer.key, default: 1] -= 1
+            if self.inFlight[peer.key] == 0 { self.inFlight[peer.key] = nil }
+            self.inFlightTotal -= 1
+        }
+    }
+
+    private func run(
+        _ method: Method<S>, _ admission: Method<S>.Admission, _ reply: Reply
+    ) async {
+        var admission = admission
+        var ticket: ChangeTicket?
+        do {
+            if !admission.frames.token.isEmpty {
+                guard let token = ReceivedToken(bytes: admission.frames.token) else {
+                    throw SessionFault.invalid
+                }
+                let owner = admission.header.owner
+                let session = try await service.admit(token, from: admission.peer, owner: owner)
+                guard session.claims.owner == owner else { throw SessionFault.invalid }
+                admission.session = session
+            }
+            try settle(admission)
+            if let wanted = admission.ticket {
+                if let known = try repeated(wanted, id: admission.header.id) {
+                    return reply(known, true, nil)
+                }
+                underWay.insert(wanted)
+                ticket = wanted
+            }
+            let encoded = try await method.run(service, admission)
+            let frames = ReplyFrames(
+                id: admission.header.id, body: encoded.body, attachments: encoded.attachments)
+            reply(.success(frames), method.kind == .change || method.kind == .repeatable, ticket)
+        } catch {
+            let refusal = Refusal(of: error)
+            if let ticket { record(refusal, for: ticket) }
+            reply(.failure(refusal), ticket != nil, ticket)
+        }
+    }
+
+    // MARK: Outcomes
+
+    /// Forgets, a minute from now, the outcomes that the peer says it knows.
+    private func settle(_ admission: Method<S>.Admission) throws {
+        let keys = admission.header.settled
+        guard !keys.isEmpty else { return }
+        try group.write {
+            try group.journal.settle(
+                keys, peer: admission.peer.key, owner: admission.header.owner)
+        }
+    }
+
+    /// The answer to a change that was seen before; nil for a new one.
+    private func repeated(
+        _ ticket: ChangeTicket, id: UInt64
+    ) throws -> Result<ReplyFrames, Refusal>? {
+        let twin = underWay.first {
+            $0.key == ticket.key && $0.peer == ticket.peer && $0.owner == ticket.owner
+        }
+        if let twin { throw twin == ticket ? BusFault.inFlight : BusFault.keyReused }
+        guard let entry = try group.journal.entry(for: ticket) else {
+            if try group.journal.isFull(for: ticket.peer) { throw BusFault.busy }
+            return nil
+        }
+        guard let digest = entry.digest else { throw BusFault.withdrawn }
+        guard digest == ticket.digest else { throw BusFault.keyReused }
+        switch entry.status {
+        case .inFlight: throw BusFault.inFlight
+        case .done:
+            return .success(
+                ReplyFrames(id: id, body: entry.body, attachments: [], repeated: true))
+        case .rejected:
+            return .failure(try Refusal(decoding: entry.body))
+        }
+    }
+
+    /// Writes down that a change did not happen.
+    ///
+    /// What may have happened stays as it stands.
+    private func record(_ refusal: Refusal, for ticket: ChangeTicket) {
+        guard refusal.outcome == .rejected else { return }
+        try? group.write {
+            try group.journal.record(
+                .init(
+                    status: .rejected, digest: ticket.digest, code: refusal.code,
+                    body: refusal.encoded()), for: ticket)
+        }
+    }
+
+    private func outcome(of key: IdempotencyKey, peer: PeerEntry, owner: Owner) throws
+        -> OutcomeReply
+    {
+        let ticket = ChangeTicket(peer: peer.key, owner: owner, key: key, digest: [])
+        let running = underWay.contains {
+            $0.key == key && $0.peer == peer.key && $0.owner == owner
+        }
+        if running { return OutcomeReply(status: .inFlight, code: nil) }
+        if let entry = try group.journal.entry(for: ticket) {
+            return OutcomeReply(status: entry.status, code: entry.code)
+        }
+        let refusal = BusFault.withdrawn.refusal
+        try group.write {
+            try group.journal.record(
+                .init(status: .rejected, digest: nil, code: refusal.code, body: refusal.encoded()),
+                for: ticket)
+        }
+        return OutcomeReply(status: .rejected, code: refusal.code)
+    }
+
+    // MARK: What every service answers
+
+    private func knownMethod(_ name: String) -> String {
+        let builtIn = ["health", "metrics", "owners", "outcome"].contains {
+            name == "\(S.name.prefix).\($0)"
+        }
+        return builtIn || methods[name] != nil ? name : "-"
+    }
+
+    private func answerBuiltIn(
+        _ header: RequestHeader, _ frames: RequestFrames, _ peer: PeerEntry,
+        _ reply: @escaping Reply
+    ) throws(BusFault) -> Bool {
+        let prefix = S.name.prefix + "."
+        guard header.method.hasPrefix(prefix) else { return false }
+        let answer: any Message
+        switch header.method.dropFirst(prefix.count) {
+        case "health": answer = health()
+        case "metrics":
+            answer = MetricsReply(text: metrics.text(gauges: service.gauges()))
+        case "owners":
+            let known = (try? service.owners()) ?? []
+            let visible = known.filter { peer.owners.admits($0) }
+            answer = OwnersReply(owners: visible.map(\.text))
+        case "outcome":
+            try startOutcome(header, frames, peer, reply)
+            return true
+        default: return false
+        }
+        let frames = ReplyFrames(id: header.id, body: answer.encoded(), attachments: [])
+        reply(.success(frames), false, nil)
+        return true
+    }
+
+    private func startOutcome(
+        _ header: RequestHeader, _ frames: RequestFrames, _ peer: PeerEntry,
+        _ reply: @escaping Reply
+    ) throws(BusFault) {
+        guard let key = try? AskOutcome<AnyService>(decoding: frames.body).key else {
+            throw .malformed
+        }
+        Task.immediate { @ServiceLoop in
+            do {
+                try await self.service.settle(header.owner)
+                let answer = try self.outcome(of: key, peer: peer, owner: header.owner)
+                let frames = ReplyFrames(id: header.id, body: answer.encoded(), attachments: [])
+                reply(.success(frames), true, nil)
+            } catch {
+                reply(.failure(Refusal(of: error)), true, nil)
+            }
+        }
+    }
+
+    private func health() -> HealthReply {
+        let problem =
+            group.store.erasureOwed ? StorageFault.residue.refusal.message : service.problem()
+        return HealthReply(
+            service: S.name.rawValue, version: version, healthy: problem == nil, problem: problem,
+            upMilliseconds: (clock.now.nanoseconds &- started) / 1_000_000,
+            owners: (try? service.owners().count) ?? 0, schema: group.store.schemaVersion)
+    }
+
+    // MARK: A turn ends
+
+    /// Commits what the turn wrote, then sends the replies that waited for it.
+    ///
+    /// When the commit fails, every reply of the turn says `storage.failed` with outcome `unknown`,
+    /// and the store is opened anew and the memory rebuilt before more work.
+    ///
+    /// - Throws: when the store cannot be opened again; the service must end.
+    public func endTurn() throws {
+        let fault = group.end()
+        let leaving = outbox
+        outbox = []
+        for reply in leaving {
+            if let ticket = reply.ticket { underWay.remove(ticket) }
+            let spoiled = fault == .failed || (fault == .residue && reply.claimsWrite)
+            let frames =
+                spoiled
+                ? ReplyFrames(id: reply.id, refusal: (fault ?? .failed).refusal) : reply.frames
+            port.send(frames, to: reply.route)
+        }
+        if fault == .failed {
+            try group.store.reopen()
+            try service.rebuild()
+        }
+    }
+
+    /// Whether no request is under way and no reply waits.
+    public var isIdle: Bool {
+        outbox.isEmpty && inFlightTotal == 0 && !group.store.hasOpenBatch
+    }
+}
+
+/// Stands for whichever service this is, to read a body that is the same for all.
+private enum AnyService: ServiceTag {
+    static var service: ServiceName { .credentialAuthority }
+}
+
+extension Refusal {
+    /// What a caller is told of an error; anything unforeseen is `bus.internal`, with no detail.
+    init(of error: any Error) {
+        switch error {
+        case let refusal as Refusal: self = refusal
+        case let fault as any Fault: self = fault.refusal
+        case is StorageError: self = StorageFault.failed.refusal
+        default: self = BusFault.internalError.refusal
+        }
+    }
+}
