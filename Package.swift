@@ -95,8 +95,11 @@ let package = Package(
         tests("SecretsTests", of: ["Secrets", "CLinux"]),
         tests("CryptoTests", of: ["Crypto", "Secrets"]),
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),
+        tests("MnemonicsTests", of: ["Mnemonics", "Secrets"]),
         tests("HDKeysTests", of: ["HDKeys", "Crypto", "Secrets"]),
-        tests("VectorTests", of: ["Wire", "Secrets", "Crypto", "HDKeys", "Tokens"]),
+        tests(
+            "VectorTests",
+            of: ["Wire", "Secrets", "Crypto", "UnicodeText", "Mnemonics", "HDKeys", "Tokens"]),
         tests("WireTests", of: ["Wire", "Secrets"]),
         tests("TokensTests", of: ["Tokens", "Wire", "Crypto", "Clocks", "Secrets"]),
     ],

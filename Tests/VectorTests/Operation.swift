@@ -35,7 +35,9 @@ struct Operation: Sendable {
     /// Each area adds its own in a file of its own. An operation that is not here leaves its cases
     /// pending.
     static let all: [String: Operation] = [
+        passcodeOperations,
         accessKeyOperations,
+        mnemonicOperations,
         hierarchicalKeyOperations,
         tokenOperations,
     ].reduce(into: [:]) { all, more in
