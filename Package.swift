@@ -94,6 +94,7 @@ let package = Package(
         tests("StorageTests", of: ["Storage", "Secrets", "CSQLite"]),
         tests("SecretsTests", of: ["Secrets", "CLinux"]),
         tests("CryptoTests", of: ["Crypto", "Secrets"]),
+        tests("UnicodeTextTests", of: ["UnicodeText", "Secrets"]),
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),
         tests("MnemonicsTests", of: ["Mnemonics", "Secrets"]),
         tests("HDKeysTests", of: ["HDKeys", "Crypto", "Secrets"]),
