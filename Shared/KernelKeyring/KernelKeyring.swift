@@ -18,8 +18,8 @@ public enum KernelKeyring {
     ///
     /// The key is made in the calling thread's own keyring, gets its permissions and its timeout
     /// there, and only then appears in the user keyring: no failure or kill leaves a key without a
-    /// timeout behind. A timeout of zero would mean "for ever" to the kernel and is refused, like an
-    /// empty secret and a name that is empty or holds a zero byte (`EINVAL`).
+    /// timeout behind. A timeout of zero would mean "for ever" to the kernel and is refused, as are
+    /// an empty secret and a name that is empty or holds a zero byte (`EINVAL`).
     public static func store(
         _ value: borrowing SecretBytes, name: String, timeoutSeconds: UInt32
     ) throws(KeyringError) {

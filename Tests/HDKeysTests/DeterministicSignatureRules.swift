@@ -4,7 +4,9 @@ import Secrets
 import Testing
 
 @Suite struct DeterministicSignatureRules {
-    /// Widely published answers for RFC 6979 nonces on secp256k1; the message is hashed with SHA-256.
+    /// Widely published answers for RFC 6979 nonces on secp256k1.
+    ///
+    /// The message is hashed with SHA-256.
     struct Answer: Sendable {
         let key: String
         let message: String

@@ -1,5 +1,7 @@
-/// The vectors of SLIP-0010 for secp256k1 (vectors 1 and 2 of BIP-32, with its texts; and its vector
-/// 3, whose keys begin with zeros) and for Ed25519.
+/// The vectors of SLIP-0010 for secp256k1 and Ed25519, with the texts of BIP-32.
+///
+/// Those for secp256k1 are vectors 1 and 2 of BIP-32; its vector 3, whose keys begin with zeros, is
+/// here too.
 struct PublishedKey: Sendable {
     let seed: String
     let path: String
@@ -31,8 +33,8 @@ struct PublishedKey: Sendable {
         }
     }
 
-    /// Number of the seed and path, chain code, private key, public key, and for secp256k1 the texts
-    /// of both, each on a line.
+    /// Number of the seed and path, chain code, private key, public key, each on a line; then, for
+    /// secp256k1, the texts of both keys.
     private static let secp256k1Text = """
         1 m
         873dff81c02f525623fd1fe5167eac3a55a049de3d314bb42ee227ffed37d508
