@@ -1,7 +1,7 @@
 /// Why a primitive gave no result.
 public enum CryptoError: Error, Equatable, Sendable {
-    /// The key, the associated data or the bytes are not the ones that were sealed; which of them is
-    /// not told.
+    /// The key, the associated data or the bytes are not the ones that were sealed; which of them
+    /// is not told.
     case authenticationFailed
     /// A key, nonce, signature or message has a length that the primitive does not take.
     case invalidLength

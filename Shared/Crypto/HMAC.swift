@@ -3,7 +3,8 @@ public import Secrets
 
 /// HMAC (RFC 2104) over SHA-256 and SHA-512.
 ///
-/// Every result is a secret. A failure is possible only where the machine has no memory, and then the process ends.
+/// Every result is a secret. A failure is possible only where the machine has no memory, and then
+/// the process ends.
 public enum HMAC {
     /// Over a message that is given in pieces, as if they were joined.
     public static func sha256(

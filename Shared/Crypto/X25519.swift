@@ -21,7 +21,8 @@ public enum X25519 {
     /// What both sides get from their own scalar and the other's coordinate.
     ///
     /// The coordinate's top bit is ignored. Throws `lowOrderPoint` where the result is zero, which
-    /// is what a peer sends who wants a secret that anyone knows; `invalidLength` for other lengths.
+    /// is what a peer sends who wants a secret that anyone knows; `invalidLength` for other
+    /// lengths.
     public static func sharedSecret(
         _ secret: borrowing SecretBytes, with peer: [UInt8]
     ) throws(CryptoError) -> SecretBytes {

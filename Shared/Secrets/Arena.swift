@@ -69,7 +69,8 @@ final class Arena: @unchecked Sendable {
         }
     }
 
-    /// New zeroed pages between two guard pages; the result is the first byte after the lower guard.
+    /// New zeroed pages between two guard pages; the result is the first byte after the lower
+    /// guard.
     private func map(_ byteCount: Int) -> UnsafeMutableRawPointer {
         let whole = byteCount + 2 * Self.pageBytes
         let flags = MAP_PRIVATE | MAP_ANONYMOUS

@@ -2,8 +2,9 @@
 public enum ConstantTime {
     /// Whether the bytes are the same.
     ///
-    /// Only the counts, which are not secret, decide the time. The loop is kept from the optimiser, which could otherwise leave it at the first difference:
-    /// it folds every byte into one accumulator and looks at that once.
+    /// Only the counts, which are not secret, decide the time. The loop is kept from the optimiser,
+    /// which could otherwise leave it at the first difference: it folds every byte into one
+    /// accumulator and looks at that once.
     @inline(never)
     @_optimize(none)
     public static func equal(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {

@@ -2,9 +2,9 @@ internal import Glibc
 
 /// Bytes that nobody else may read: owned by one holder, and wiped when it lets go.
 ///
-/// They live in the arena: locked into RAM where the kernel allows it, between guard pages, left out
-/// of core dumps, zero in a forked child. There is no description, no copy that is not asked for, and
-/// no comparison but the constant-time one.
+/// They live in the arena: locked into RAM where the kernel allows it, between guard pages, left
+/// out of core dumps, zero in a forked child. There is no description, no copy that is not asked
+/// for, and no comparison but the constant-time one.
 public struct SecretBytes: ~Copyable, @unchecked Sendable {
     private let base: UnsafeMutableRawPointer
 

@@ -2,9 +2,9 @@ internal import CUTF8Proc
 
 /// One pass over a text that replaces characters with a whole-number value below ten.
 ///
-/// The borders of characters come from the standard library's own recognizer, so that they are those
-/// of `Character` in this runtime; utf8proc's table of marks is older, and would split some of them
-/// off their digit.
+/// The borders of characters come from the standard library's own recognizer, so that they are
+/// those of `Character` in this runtime; utf8proc's table of marks is older, and would split some
+/// of them off their digit.
 struct DigitMapping {
     private let source: UnsafeRawBufferPointer
     private let target: UnsafeMutableRawBufferPointer
