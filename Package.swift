@@ -91,6 +91,10 @@ let package = Package(
         shared("Home", uses: ["Wire"]),
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
 
+        // Fakes for tests; no service may use it.
+        shared("TestKit", uses: ["Clocks", "Loop", "Secrets"]),
+        tests("TestKitTests", of: ["TestKit", "Clocks", "Loop", "Secrets"]),
+
         tests("StorageTests", of: ["Storage", "Secrets", "CSQLite"]),
         tests("SecretsTests", of: ["Secrets", "CLinux"]),
         tests("CryptoTests", of: ["Crypto", "Secrets"]),
