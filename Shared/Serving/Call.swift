@@ -41,10 +41,15 @@ public struct Call<R: Request>: Sendable {
 }
 
 /// The place in the journal that belongs to one change.
-public struct ChangeTicket: Hashable, Sendable {
-    public let peer: PeerKey
-    public let owner: Owner
-    public let key: IdempotencyKey
+public struct ChangeTicket: Sendable {
+    /// What names a change: who asked, for whom, and the key of the thing asked for.
+    struct Name: Hashable {
+        let peer: PeerKey
+        let owner: Owner
+        let key: IdempotencyKey
+    }
+
+    let name: Name
     /// SHA-256 of method and body; attachments are never part of it, because a digest of a
     /// four-digit code is that code.
     let digest: [UInt8]

@@ -35,7 +35,7 @@ public final class CommitGroup {
             if let ticket = call.ticket {
                 try journal.record(
                     .init(status: .done, digest: ticket.digest, code: nil, body: reply.encoded()),
-                    for: ticket)
+                    for: ticket.name)
             }
             if erasing { store.oweErasure() }
             return Answer(reply)
@@ -48,7 +48,8 @@ public final class CommitGroup {
             try body()
             guard let ticket = call.ticket else { return }
             try journal.record(
-                .init(status: .inFlight, digest: ticket.digest, code: nil, body: []), for: ticket)
+                .init(status: .inFlight, digest: ticket.digest, code: nil, body: []),
+                for: ticket.name)
         }
     }
 

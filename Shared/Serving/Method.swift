@@ -24,8 +24,11 @@ public struct Method<S: Service>: Sendable {
     public let name: String
     public let kind: MethodKind
     public let callers: Callers
-    let check: @Sendable (RequestFrames) throws -> Void
-    let run: @ServiceLoop @Sendable (S, Admission) async throws -> Encoded
+    /// Decodes a request; what it gives carries the request out.
+    let prepare: @Sendable (RequestFrames) throws(BusFault) -> Work
+
+    /// A decoded request, ready to be carried out.
+    typealias Work = @ServiceLoop @Sendable (S, Admission) async throws -> Encoded
 
     /// Binds a request type to the service's way of answering it.
     public static func on<R: Request>(
@@ -34,27 +37,27 @@ public struct Method<S: Service>: Sendable {
     ) -> Method {
         Method(
             name: R.method, kind: R.kind, callers: R.callers,
-            check: { frames in _ = try decode(R.self, frames) },
-            run: { service, admission in
-                let call = Call(
-                    request: try decode(R.self, admission.frames),
-                    attachments: admission.frames.attachments, peer: admission.peer,
-                    owner: admission.header.owner, session: admission.session,
-                    token: admission.frames.token, deadline: admission.deadline,
-                    ticket: admission.ticket)
-                let answer = try await answer(service, call)
-                return Encoded(body: answer.reply.encoded(), attachments: answer.attachments)
+            prepare: { frames throws(BusFault) in
+                let request = try decode(R.self, frames)
+                return { service, admission in
+                    let call = Call(
+                        request: request, attachments: admission.frames.attachments,
+                        peer: admission.peer, owner: admission.header.owner,
+                        session: admission.session, token: admission.frames.token,
+                        deadline: admission.deadline, ticket: admission.ticket)
+                    let answer = try await answer(service, call)
+                    return Encoded(
+                        body: answer.reply.encoded(), attachments: answer.attachments)
+                }
             })
     }
 
-    private static func decode<R: Request>(_ type: R.Type, _ frames: RequestFrames) throws -> R {
+    private static func decode<R: Request>(
+        _ type: R.Type, _ frames: RequestFrames
+    ) throws(BusFault) -> R {
         guard R.attachmentCount.contains(frames.attachments.count),
             R.usesToken || frames.token.isEmpty
-        else { throw BusFault.malformed }
-        do {
-            return try R(decoding: frames.body)
-        } catch {
-            throw BusFault.malformed
-        }
+        else { throw .malformed }
+        do { return try R(decoding: frames.body) } catch { throw .malformed }
     }
 }

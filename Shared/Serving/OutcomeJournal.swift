@@ -55,12 +55,12 @@ public final class OutcomeJournal {
         SHA256.digest(Array(method.utf8) + [0] + body)
     }
 
-    func entry(for ticket: ChangeTicket) throws(StorageError) -> Entry? {
+    func entry(for name: ChangeTicket.Name) throws(StorageError) -> Entry? {
         try store.firstRow(
             """
             SELECT status, digest, code, body FROM outcomes
             WHERE peer = ?1 AND owner = ?2 AND key = ?3
-            """, .blob(ticket.peer.bytes), .text(ticket.owner.text), .blob(ticket.key.bytes)
+            """, .blob(name.peer.bytes), .text(name.owner.text), .blob(name.key.bytes)
         ) { row throws(StorageError) in
             guard let status = OutcomeStatus(rawValue: try row.text(0)) else { throw .damaged }
             return Entry(
@@ -70,14 +70,14 @@ public final class OutcomeJournal {
     }
 
     /// Writes what became of a change, over what stood there.
-    func record(_ entry: Entry, for ticket: ChangeTicket) throws(StorageError) {
+    func record(_ entry: Entry, for name: ChangeTicket.Name) throws(StorageError) {
         let expires = clock.now.nanoseconds + limits.outcomeSeconds * 1_000_000_000
         _ = try store.run(
             """
             INSERT OR REPLACE INTO outcomes
             (peer, owner, key, digest, status, code, body, settled, expires)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8)
-            """, .blob(ticket.peer.bytes), .text(ticket.owner.text), .blob(ticket.key.bytes),
+            """, .blob(name.peer.bytes), .text(name.owner.text), .blob(name.key.bytes),
             .optional(entry.digest), .text(entry.status.rawValue), .optional(entry.code),
             .blob(entry.body),
             .integer(Int64(clamping: expires)))

@@ -40,7 +40,8 @@ public final class ServiceHost<S: Service> {
     private var outbox: [Outgoing] = []
     private var inFlight: [PeerKey: Int] = [:]
     private var inFlightTotal = 0
-    private var underWay: Set<ChangeTicket> = []
+    /// The changes at work, with the digest of each.
+    private var underWay: [ChangeTicket.Name: [UInt8]] = [:]
     public let metrics: MetricsRegistry
 
     public init(
@@ -139,12 +140,12 @@ public final class ServiceHost<S: Service> {
         _ method: Method<S>, _ frames: RequestFrames, _ header: RequestHeader, _ peer: PeerEntry,
         arrival: UInt64, _ reply: @escaping Reply
     ) throws(BusFault) {
-        do { try method.check(frames) } catch { throw .malformed }
+        let work = try method.prepare(frames)
         var ticket: ChangeTicket?
         if method.kind == .change {
             guard let key = header.idempotency else { throw .malformed }
             ticket = ChangeTicket(
-                peer: peer.key, owner: header.owner, key: key,
+                name: .init(peer: peer.key, owner: header.owner, key: key),
                 digest: OutcomeJournal.digest(method: header.method, body: frames.body))
         }
         let timeout = min(header.timeoutMilliseconds, limits.timeoutMilliseconds)
@@ -154,7 +155,7 @@ public final class ServiceHost<S: Service> {
         inFlight[peer.key, default: 0] += 1
         inFlightTotal += 1
         Task.immediate { @ServiceLoop in
-            await self.run(method, admission, reply)
+            await self.run(work, method.kind, admission, reply)
             self.inFlight[peer.key, default: 1] -= 1
             if self.inFlight[peer.key] == 0 { self.inFlight[peer.key] = nil }
             self.inFlightTotal -= 1
@@ -162,7 +163,8 @@ public final class ServiceHost<S: Service> {
     }
 
     private func run(
-        _ method: Method<S>, _ admission: Method<S>.Admission, _ reply: Reply
+        _ work: Method<S>.Work, _ kind: MethodKind, _ admission: Method<S>.Admission,
+        _ reply: Reply
     ) async {
         var admission = admission
         var ticket: ChangeTicket?
@@ -181,13 +183,13 @@ public final class ServiceHost<S: Service> {
                 if let known = try repeated(wanted, id: admission.header.id) {
                     return reply(known, true, nil)
                 }
-                underWay.insert(wanted)
+                underWay[wanted.name] = wanted.digest
                 ticket = wanted
             }
-            let encoded = try await method.run(service, admission)
+            let encoded = try await work(service, admission)
             let frames = ReplyFrames(
                 id: admission.header.id, body: encoded.body, attachments: encoded.attachments)
-            reply(.success(frames), method.kind == .change || method.kind == .repeatable, ticket)
+            reply(.success(frames), kind == .change || kind == .repeatable, ticket)
         } catch {
             let refusal = Refusal(of: error)
             if let ticket { record(refusal, for: ticket) }
@@ -211,12 +213,11 @@ public final class ServiceHost<S: Service> {
     private func repeated(
         _ ticket: ChangeTicket, id: UInt64
     ) throws -> Result<ReplyFrames, Refusal>? {
-        let twin = underWay.first {
-            $0.key == ticket.key && $0.peer == ticket.peer && $0.owner == ticket.owner
+        if let digest = underWay[ticket.name] {
+            throw digest == ticket.digest ? BusFault.inFlight : BusFault.keyReused
         }
-        if let twin { throw twin == ticket ? BusFault.inFlight : BusFault.keyReused }
-        guard let entry = try group.journal.entry(for: ticket) else {
-            if try group.journal.isFull(for: ticket.peer) { throw BusFault.busy }
+        guard let entry = try group.journal.entry(for: ticket.name) else {
+            if try group.journal.isFull(for: ticket.name.peer) { throw BusFault.busy }
             return nil
         }
         guard let digest = entry.digest else { throw BusFault.withdrawn }
@@ -240,26 +241,23 @@ public final class ServiceHost<S: Service> {
             try group.journal.record(
                 .init(
                     status: .rejected, digest: ticket.digest, code: refusal.code,
-                    body: refusal.encoded()), for: ticket)
+                    body: refusal.encoded()), for: ticket.name)
         }
     }
 
     private func outcome(of key: IdempotencyKey, peer: PeerEntry, owner: Owner) throws
         -> OutcomeReply
     {
-        let ticket = ChangeTicket(peer: peer.key, owner: owner, key: key, digest: [])
-        let running = underWay.contains {
-            $0.key == key && $0.peer == peer.key && $0.owner == owner
-        }
-        if running { return OutcomeReply(status: .inFlight, code: nil) }
-        if let entry = try group.journal.entry(for: ticket) {
+        let name = ChangeTicket.Name(peer: peer.key, owner: owner, key: key)
+        if underWay[name] != nil { return OutcomeReply(status: .inFlight, code: nil) }
+        if let entry = try group.journal.entry(for: name) {
             return OutcomeReply(status: entry.status, code: entry.code)
         }
         let refusal = BusFault.withdrawn.refusal
         try group.write {
             try group.journal.record(
                 .init(status: .rejected, digest: nil, code: refusal.code, body: refusal.encoded()),
-                for: ticket)
+                for: name)
         }
         return OutcomeReply(status: .rejected, code: refusal.code)
     }
@@ -339,7 +337,7 @@ public final class ServiceHost<S: Service> {
         let leaving = outbox
         outbox = []
         for reply in leaving {
-            if let ticket = reply.ticket { underWay.remove(ticket) }
+            if let ticket = reply.ticket { underWay[ticket.name] = nil }
             let spoiled = fault == .failed || (fault == .residue && reply.claimsWrite)
             let frames =
                 spoiled
@@ -369,6 +367,7 @@ extension Refusal {
         switch error {
         case let refusal as Refusal: self = refusal
         case let fault as any Fault: self = fault.refusal
+        case StorageError.full: self = StorageFault.full.refusal
         case is StorageError: self = StorageFault.failed.refusal
         default: self = BusFault.internalError.refusal
         }
