@@ -95,6 +95,9 @@ let package = Package(
         shared("TestKit", uses: ["Clocks", "Loop", "Secrets"]),
         tests("TestKitTests", of: ["TestKit", "Clocks", "Loop", "Secrets"]),
 
+        tests(
+            "ServingTests",
+            of: ["Serving", "Wire", "Loop", "Clocks", "Secrets", "Storage", "Tokens", "TestKit"]),
         tests("StorageTests", of: ["Storage", "Secrets", "CSQLite"]),
         tests("SecretsTests", of: ["Secrets", "CLinux"]),
         tests("CryptoTests", of: ["Crypto", "Secrets"]),

@@ -1,0 +1,116 @@
+import Clocks
+import Loop
+import Secrets
+import Serving
+import Storage
+import TestKit
+import Tokens
+import Wire
+
+/// Adds a number to a sum, and keeps the sum.
+struct Add: Request, Equatable {
+    static var method: String { "vault.add" }
+    static var kind: MethodKind { .change }
+    static var callers: Callers { Callers(roles: [.app]) }
+
+    /// Added to the sum; a negative one is refused.
+    var number: Int
+
+    init(_ number: Int) { self.number = number }
+
+    init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys(["number"])
+        number = try object.integer("number")
+    }
+
+    func write(to writer: inout JSONWriter) { writer.integer("number", number) }
+
+    struct Reply: Message, Equatable {
+        var sum: Int
+
+        init(sum: Int) { self.sum = sum }
+
+        init(from object: JSONObject) throws(JSONError) {
+            try object.refuseUnknownKeys(["sum"])
+            sum = try object.integer("sum")
+        }
+
+        func write(to writer: inout JSONWriter) { writer.integer("sum", sum) }
+    }
+}
+
+/// Waits until the test lets it go, then adds.
+struct AddSlowly: Request, Equatable {
+    static var method: String { "vault.add_slowly" }
+    static var kind: MethodKind { .change }
+    static var callers: Callers { Callers(roles: [.app]) }
+
+    init() {}
+
+    init(from object: JSONObject) throws(JSONError) { try object.refuseUnknownKeys([]) }
+
+    func write(to writer: inout JSONWriter) {}
+
+    typealias Reply = Add.Reply
+}
+
+enum Toy: ServiceTag {
+    static var service: ServiceName { .walletVault }
+}
+
+/// The smallest service that has a store, a change and a slow change.
+@ServiceLoop
+final class ToyService: Service {
+    static let name = ServiceName.walletVault
+    static let schema = Schema(steps: [
+        SchemaStep("sum", "CREATE TABLE sums (owner TEXT PRIMARY KEY, sum INTEGER NOT NULL)"),
+        OutcomeJournal.schemaStep,
+    ])
+    static let methods: [Method<ToyService>] = [
+        .on(Add.self) { service, call in try service.add(call, call.request.number) },
+        .on(AddSlowly.self) { service, call in
+            try service.group.beginChange(call) {}
+            await service.gate()
+            return try service.add(call, 1)
+        },
+    ]
+
+    let group: CommitGroup
+    private(set) var runs = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(group: CommitGroup) { self.group = group }
+
+    func rebuild() throws {}
+
+    func owners() throws -> [Owner] { [] }
+
+    func add<R: Request>(_ call: Call<R>, _ number: Int) throws -> Answer<R>
+    where R.Reply == Add.Reply {
+        runs += 1
+        return try group.change(call) {
+            _ = try group.store.run(
+                """
+                INSERT INTO sums (owner, sum) VALUES (?1, ?2)
+                ON CONFLICT (owner) DO UPDATE SET sum = sum + ?2
+                """, .text(call.owner.text), .integer(Int64(number)))
+            // Refused after the write, so that the test sees it undone.
+            guard number >= 0 else { throw BusFault.malformed }
+            return Add.Reply(sum: try sum(of: call.owner))
+        }
+    }
+
+    func sum(of owner: Owner) throws -> Int {
+        let sum = try group.store.firstRow(
+            "SELECT sum FROM sums WHERE owner = ?1", .text(owner.text)
+        ) { row throws(StorageError) in try row.integer(0) }
+        return Int(sum ?? 0)
+    }
+
+    func gate() async { await withCheckedContinuation { waiting.append($0) } }
+
+    func letGo() {
+        for one in waiting { one.resume() }
+        waiting = []
+    }
+}
