@@ -85,6 +85,9 @@ let package = Package(
             "Hosting",
             uses: ["Home", "Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage"]),
         contract("Limiter"),
+        .target(
+            name: "LimiterCore", dependencies: on(["LimiterMessages"] + serviceParts),
+            path: "Services/Limiter/Core", swiftSettings: settings),
         contract("Authority", uses: ["Wire", "Tokens"]),
         contract("Vault"),
 
@@ -93,6 +96,7 @@ let package = Package(
 
         // Fakes for tests; no service may use it.
         shared("TestKit", uses: ["Clocks", "Loop", "Secrets"]),
+        tests("LimiterTests", of: ["LimiterCore", "LimiterMessages", "TestKit"] + serviceParts),
         tests("TestKitTests", of: ["TestKit", "Clocks", "Loop", "Secrets"]),
 
         tests(

@@ -11,6 +11,7 @@ public enum LimiterFault: String, NamedFault {
     case badSignature = "limiter.bad_signature"
     case nonceSeen = "limiter.nonce_seen"
     case rolledBack = "limiter.rolled_back"
+    case numbersUsedUp = "limiter.numbers_used_up"
     case noSuchAttempt = "limiter.no_such_attempt"
     case attemptOver = "limiter.attempt_over"
     case damaged = "limiter.damaged"
@@ -29,6 +30,8 @@ public enum LimiterFault: String, NamedFault {
         case .rolledBack:
             "The limiter's store is older than what the authority saw. It now counts at least "
                 + "six attempts and waits 60 s."
+        case .numbersUsedUp:
+            "This enrolment has no charge number left. A recovery or a reset enrols the owner anew."
         case .noSuchAttempt: "No such attempt is open."
         case .attemptOver: "The attempt is older than 60 s or of an earlier boot."
         case .damaged:
@@ -37,4 +40,6 @@ public enum LimiterFault: String, NamedFault {
         case .nothingToRepair: "The attempts record is valid; it stays as it is."
         }
     }
+
+    public var retryAfterMilliseconds: UInt64? { self == .rolledBack ? 60_000 : nil }
 }
