@@ -85,9 +85,6 @@ let package = Package(
             "Hosting",
             uses: ["Home", "Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage"]),
         contract("Limiter"),
-        .target(
-            name: "LimiterCore", dependencies: on(["LimiterMessages"] + serviceParts),
-            path: "Services/Limiter/Core", swiftSettings: settings),
         contract("Authority", uses: ["Wire", "Tokens"]),
         contract("Vault"),
 
@@ -114,6 +111,7 @@ let package = Package(
             of: ["Wire", "Secrets", "Crypto", "UnicodeText", "Mnemonics", "HDKeys", "Tokens"]),
         tests("WireTests", of: ["Wire", "Secrets"]),
         tests("TokensTests", of: ["Tokens", "Wire", "Crypto", "Clocks", "Secrets"]),
-    ],
+    ]
+        + service("Limiter", program: "attempt-limiter", uses: serviceParts),
     swiftLanguageModes: [.v6]
 )

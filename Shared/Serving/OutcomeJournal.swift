@@ -50,6 +50,11 @@ public final class OutcomeJournal {
         "CREATE INDEX outcomes_by_expiry ON outcomes (expires)",
         "CREATE TABLE outcome_boot (id TEXT NOT NULL)")
 
+    /// The journal's rows of an owner.
+    public nonisolated static let ownerTable = OwnerTable(
+        delete: "DELETE FROM outcomes WHERE owner = ?1",
+        keep: "DELETE FROM outcomes WHERE owner <> ?1")
+
     /// Digest that tells a repeat from another request under the same key.
     nonisolated static func digest(method: String, body: [UInt8]) -> [UInt8] {
         SHA256.digest(Array(method.utf8) + [0] + body)

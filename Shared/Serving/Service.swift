@@ -1,4 +1,5 @@
 public import Loop
+public import Storage
 public import Tokens
 public import Wire
 
@@ -11,6 +12,10 @@ public protocol Service: AnyObject, SendableMetatype {
     nonisolated static var name: ServiceName { get }
     /// What it answers, beside what every service answers.
     nonisolated static var methods: [Method<Self>] { get }
+    /// The shape of its store, with ``OutcomeJournal/schemaStep`` among the steps.
+    nonisolated static var schema: Schema { get }
+    /// Its tables that have rows of owners, each before the tables that it refers to.
+    nonisolated static var ownerTables: [OwnerTable] { get }
 
     /// Proves the token that came with a request: signature, holder, audience, owner, and that the
     /// session lives. It comes before anything else is looked up.
@@ -38,6 +43,19 @@ extension Service {
     public func settle(_ owner: Owner) async throws {}
     public func problem() -> String? { nil }
     public func gauges() -> [Gauge] { [] }
+}
+
+/// A table that has rows of owners, as moving an owner aside needs it.
+public struct OwnerTable: Sendable {
+    /// Deletes the rows of the owner `?1`.
+    public let delete: StaticString
+    /// Deletes the rows of every other owner.
+    public let keep: StaticString
+
+    public init(delete: StaticString, keep: StaticString) {
+        self.delete = delete
+        self.keep = keep
+    }
 }
 
 /// A number that goes up and down.

@@ -13,7 +13,7 @@ struct AdmissionRules {
     @Test func anotherOwnerIsForbidden() async throws {
         try await LoopHarness.run { [folder] in
             let toy = try ToyHost(in: folder)
-            let refused = try await toy.call(Add(1), key: key(1), owner: Owner("other")!)
+            let refused = try await toy.call(Add(1), key: key(1), owner: valid(Owner("other")))
             #expect(refused == .failure(BusFault.forbidden.refusal))
             #expect(toy.service.runs == 0)
         }

@@ -18,8 +18,8 @@ final class ToyHost: ReplyPort {
     private var lastID: UInt64 = 0
     private let directory = Directory()
 
-    nonisolated static let owner = Owner("local")!
-    nonisolated static let key = PeerKey([UInt8](repeating: 7, count: 32))!
+    nonisolated static let owner = valid(Owner("local"))
+    nonisolated static let key = valid(PeerKey([UInt8](repeating: 7, count: 32)))
 
     init(in folder: TemporaryFolder, clock: FakeBootClock = FakeBootClock()) throws {
         self.folder = folder
@@ -87,5 +87,11 @@ final class ToyHost: ReplyPort {
 }
 
 func key(_ number: UInt8) -> IdempotencyKey {
-    IdempotencyKey([UInt8](repeating: number, count: 16))!
+    valid(IdempotencyKey([UInt8](repeating: number, count: 16)))
+}
+
+/// The value of a literal that is known to be in the form.
+func valid<T>(_ value: T?) -> T {
+    guard let value else { preconditionFailure("the literal is in the form") }
+    return value
 }

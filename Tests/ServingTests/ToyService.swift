@@ -61,12 +61,13 @@ enum Toy: ServiceTag {
 /// The smallest service that has a store, a change and a slow change.
 @ServiceLoop
 final class ToyService: Service {
-    static let name = ServiceName.walletVault
-    static let schema = Schema(steps: [
+    nonisolated static let name = ServiceName.walletVault
+    nonisolated static let schema = Schema(steps: [
         SchemaStep("sum", "CREATE TABLE sums (owner TEXT PRIMARY KEY, sum INTEGER NOT NULL)"),
         OutcomeJournal.schemaStep,
     ])
-    static let methods: [Method<ToyService>] = [
+    nonisolated static let ownerTables: [OwnerTable] = []
+    nonisolated static let methods: [Method<ToyService>] = [
         .on(Add.self) { service, call in try service.add(call, call.request.number) },
         .on(AddSlowly.self) { service, call in
             try service.group.beginChange(call) {}

@@ -45,6 +45,8 @@ public final class LimiterService: Service {
         LimiterStore.schemaStep, OutcomeJournal.schemaStep,
     ])
 
+    public nonisolated static var ownerTables: [OwnerTable] { LimiterStore.ownerTables }
+
     /// What is put before a code, so that an answer serves for nothing else.
     private nonisolated static let evaluationLabel = Array("telegram.passcode.v1\0".utf8)
     /// How long after its charge an attempt can be confirmed.

@@ -1,6 +1,7 @@
 internal import Clocks
 internal import LimiterMessages
 internal import Secrets
+internal import Serving
 internal import Storage
 internal import Wire
 
@@ -158,6 +159,27 @@ struct LimiterStore {
     }
 
     // MARK: Schema
+
+    static let ownerTables = [
+        OwnerTable(
+            delete: """
+                DELETE FROM nonces WHERE enrolment IN
+                (SELECT enrolment FROM owners WHERE owner = ?1)
+                """,
+            keep: """
+                DELETE FROM nonces WHERE enrolment IN
+                (SELECT enrolment FROM owners WHERE owner <> ?1)
+                """),
+        OwnerTable(
+            delete: "DELETE FROM attempts WHERE owner = ?1",
+            keep: "DELETE FROM attempts WHERE owner <> ?1"),
+        OwnerTable(
+            delete: "DELETE FROM ledgers WHERE owner = ?1",
+            keep: "DELETE FROM ledgers WHERE owner <> ?1"),
+        OwnerTable(
+            delete: "DELETE FROM owners WHERE owner = ?1",
+            keep: "DELETE FROM owners WHERE owner <> ?1"),
+    ]
 
     static let schemaStep = SchemaStep(
         "limiter",

@@ -1,2 +1,6 @@
 #pragma once
 #include <zmq.h>
+
+// What is waited for beside sockets.
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>

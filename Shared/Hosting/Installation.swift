@@ -1,0 +1,65 @@
+internal import Bus
+internal import Glibc
+internal import Home
+internal import Serving
+internal import Wire
+
+/// The settings, keys and folders that one service of an installation runs with, checked.
+struct Installation {
+    let home: Home
+    let service: ServiceName
+    let settings: Settings
+    let identity: CurveKeyPair
+    /// The pinned keys of the services that this one calls.
+    let serverKeys: [ServiceName: PeerKey]
+    let endpoint: Endpoint
+    let events: Endpoint
+
+    init(home: Home, service: ServiceName, calls: [ServiceName]) throws(ProgramError) {
+        self.home = home
+        self.service = service
+        do { settings = try Settings.read(of: home) } catch { throw .refused(error.sentence) }
+        endpoint = try Self.endpoint(settings.endpoint(of: service))
+        events = try Self.endpoint(settings.eventsEndpoint(of: service))
+        try Self.check(folder: home.path)
+        try Self.check(folder: settings.runPath)
+        do {
+            identity = try CertificateFile.readSecret(home.secretKeyPath(of: service.text))
+            var keys: [ServiceName: PeerKey] = [:]
+            for name in calls + [service] {
+                keys[name] = try CertificateFile.readPublic(home.publicKeyPath(of: name.text)).key
+            }
+            serverKeys = keys
+        } catch {
+            throw .refused("\(error).")
+        }
+    }
+
+    var limits: Limits {
+        var limits = Limits()
+        limits.inFlight = settings.inFlight
+        limits.inFlightPerPeer = settings.inFlightPerPeer
+        limits.unsettledPerPeer = settings.unsettledPerPeer
+        return limits
+    }
+
+    static func endpoint(_ text: String) throws(ProgramError) -> Endpoint {
+        do { return try Endpoint(checking: text) } catch { throw .refused("\(text): \(error).") }
+    }
+
+    /// Refuses a folder that others may enter, naming path and wanted mode.
+    private static func check(folder path: String) throws(ProgramError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            throw .refused("\(path) is missing: `mkdir -m 700 \(path)`.")
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw .refused("\(path) is no folder.") }
+        let loose = status.st_uid == 0 ? mode_t(0o027) : mode_t(0o077)
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw .refused("\(path) belongs to somebody else.")
+        }
+        guard status.st_mode & loose == 0 else {
+            throw .refused("\(path) is open to others; wanted is mode 0700: `chmod 700 \(path)`.")
+        }
+    }
+}

@@ -1,0 +1,103 @@
+internal import Bus
+internal import Clocks
+internal import Glibc
+internal import Home
+internal import Loop
+internal import Serving
+internal import Wire
+
+/// A service's sockets, and the handler that decides who may connect to them.
+@ServiceLoop
+final class ServiceBus {
+    let peers: PeerTable
+    let requests: RequestSocket
+    let publisher: Publisher?
+    let clients: [ServiceName: ServiceClient]
+
+    private let installation: Installation
+    private let context: Context
+    private let handler: ZAPHandler
+    private let loop: BusLoop
+    private var subscribers: [Subscriber] = []
+
+    init(
+        _ installation: Installation, loop: BusLoop, publishing: Bool, calls: [ServiceName]
+    ) throws(ProgramError) {
+        self.installation = installation
+        self.loop = loop
+        peers = PeerTable(folder: PeerFolder(path: installation.home.peersPath))
+        if let failure = peers.failure { throw .refused("\(failure).") }
+        do {
+            context = try Context()
+            handler = try ZAPHandler(context: context, peers: peers)
+            requests = try RequestSocket(
+                context: context, endpoint: installation.endpoint, identity: installation.identity)
+            publisher =
+                publishing
+                ? try Publisher(
+                    loop: loop, context: context, endpoint: installation.events,
+                    identity: installation.identity) : nil
+        } catch {
+            throw .refused("\(error).")
+        }
+        var clients: [ServiceName: ServiceClient] = [:]
+        for name in calls {
+            let link = ServiceLink(
+                loop: loop, context: context,
+                endpoint: try Installation.endpoint(installation.settings.endpoint(of: name)),
+                serverKey: try Self.key(of: name, installation), identity: installation.identity)
+            clients[name] = ServiceClient(port: link)
+        }
+        self.clients = clients
+    }
+
+    /// Hears the events of another service.
+    func listen(
+        to service: ServiceName, _ handler: @escaping @ServiceLoop (EventNotice) -> Void
+    ) throws {
+        let endpoint = try Installation.endpoint(
+            installation.settings.eventsEndpoint(of: service))
+        let subscriber = Subscriber(
+            loop: loop, context: context, endpoint: endpoint,
+            serverKey: try Self.key(of: service, installation), identity: installation.identity
+        ) { notice in
+            switch notice {
+            case .connected: handler(.connected)
+            case .disconnected, .unadmitted: handler(.disconnected)
+            case .event(let frames): handler(.event(frames.first ?? []))
+            }
+        }
+        subscribers.append(subscriber)
+    }
+
+    /// Ends the start where a key that nobody knows is let in.
+    func tryUnknownKey(clock: any BootClock) throws(ProgramError) {
+        let verdict: UnknownKeyTrial.Verdict
+        do {
+            verdict = try UnknownKeyTrial.run(
+                endpoint: installation.endpoint, serverKey: installation.identity.publicKey,
+                clock: clock)
+        } catch {
+            throw .failed("\(error).")
+        }
+        guard verdict == .refused else {
+            throw .failed("The service's own door does not refuse an unknown key.")
+        }
+    }
+
+    /// Removes the socket files, so that clients of a stopped service are told at once.
+    func unlinkSockets() {
+        for endpoint in [installation.endpoint, installation.events] {
+            if let path = endpoint.path { unlink(path) }
+        }
+    }
+
+    private static func key(
+        of service: ServiceName, _ installation: Installation
+    ) throws(ProgramError) -> PeerKey {
+        guard let key = installation.serverKeys[service] else {
+            throw .refused("There is no public key of \(service.text).")
+        }
+        return key
+    }
+}
