@@ -111,6 +111,12 @@ let package = Package(
             of: ["Wire", "Secrets", "Crypto", "UnicodeText", "Mnemonics", "HDKeys", "Tokens"]),
         tests("WireTests", of: ["Wire", "Secrets"]),
         tests("TokensTests", of: ["Tokens", "Wire", "Crypto", "Clocks", "Secrets"]),
+        tests(
+            "DocsTests",
+            of: [
+                "Home", "Wire", "Secrets", "Crypto", "AuthorityMessages", "LimiterMessages",
+                "VaultMessages",
+            ]),
     ]
         + service("Limiter", program: "attempt-limiter", uses: serviceParts),
     swiftLanguageModes: [.v6]

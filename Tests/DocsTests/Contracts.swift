@@ -1,0 +1,94 @@
+import AuthorityMessages
+import LimiterMessages
+import VaultMessages
+import Wire
+
+/// What the list of methods says of one method.
+struct MethodLine: Hashable, CustomStringConvertible {
+    let name: String
+    let kind: String
+    let callers: String
+    let token: String
+    let attachments: String
+    let replyAttachments: String
+
+    var description: String {
+        "\(name): \(kind); \(callers); token \(token); \(attachments); \(replyAttachments)"
+    }
+}
+
+/// Every request that a service answers.
+enum Contracts {
+    private static let own: [any Request.Type] = [
+        DrawChallenge.self, Enrol.self, Begin.self, Confirm.self, Prove.self, Forget.self,
+        AskStanding.self, RepairAttempts.self,
+        AskStatus.self, Verify.self, SetPasscode.self, Lock.self, Revoke.self, AskSignPolicy.self,
+        SetSignPolicy.self, RepairOwnerAttempts.self, AskTokenKeys.self, Derive.self,
+        CheckSession.self,
+        CreateWallet.self, ImportWallet.self, ListWallets.self, CheckWallet.self,
+        RevealWallet.self, SignWithWallet.self, RemoveWallet.self,
+    ]
+    /// Those that every service answers under its own name; any one stands for all.
+    private static let common: [any Request.Type] = [
+        Health<Vault>.self, Metrics<Vault>.self, ListOwners<Vault>.self, AskOutcome<Vault>.self,
+    ]
+
+    static let lines =
+        own.map { line($0, name: $0.method) }
+        + common.map { line($0, name: "SERVICE" + $0.method.dropFirst("vault".count)) }
+
+    private static func line(_ type: any Request.Type, name: String) -> MethodLine {
+        MethodLine(
+            name: name, kind: "\(type.kind)", callers: text(type.callers),
+            token: type.usesToken ? "yes" : "no", attachments: text(type.attachmentCount),
+            replyAttachments: text(type.replyAttachmentCount))
+    }
+
+    private static func text(_ callers: Callers) -> String {
+        if callers.services.count == ServiceName.allCases.count,
+            callers.roles.count == Role.Kind.allCases.count
+        {
+            return "every peer"
+        }
+        let roles = Role.Kind.allCases.filter(callers.roles.contains).map(\.text)
+        let services = ServiceName.allCases.filter(callers.services.contains).map(\.text)
+        return (roles + services).joined(separator: ", ")
+    }
+
+    private static func text(_ count: ClosedRange<Int>) -> String {
+        count.lowerBound == count.upperBound
+            ? "\(count.lowerBound)" : "\(count.lowerBound) to \(count.upperBound)"
+    }
+
+    /// The names of methods that sources declare, so that none is left out of the lists above.
+    static func declared(in sources: [String]) -> Set<String> {
+        let declaration =
+            #/static var method: String \{ (Tag\.service\.prefix \+ )?"([a-z_.]+)" \}/#
+        return sources.reduce(into: []) { names, source in
+            for match in source.matches(of: declaration) {
+                names.insert((match.1 == nil ? "" : "SERVICE") + match.2)
+            }
+        }
+    }
+
+    /// The names of members that messages read, from the lists with which they refuse others.
+    static func members(in sources: [String]) -> Set<String> {
+        let list = #/refuseUnknownKeys\(\[([^\]]*)\]\)/#
+        return sources.reduce(into: []) { names, source in
+            for match in source.matches(of: list) {
+                for name in match.1.split(separator: ",") {
+                    let name = trimmed(name).filter { $0 != "\"" }
+                    if !name.isEmpty { names.insert(name) }
+                }
+            }
+        }
+    }
+
+    /// The sources of messages that a client reads or writes.
+    static var sources: [String] {
+        Repository.files(in: "Services", endings: ["swift"]).filter { $0.contains("/Messages/") }
+            + ["ServiceTag", "RequestHeader", "ReplyHeader", "Refusal"].map {
+                "Shared/Wire/\($0).swift"
+            }
+    }
+}
