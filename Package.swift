@@ -87,6 +87,11 @@ let package = Package(
         contract("Limiter"),
         contract("Authority", uses: ["Wire", "Tokens"]),
         contract("Vault"),
+        .target(
+            name: "VaultCore",
+            dependencies: on(
+                ["VaultMessages", "AuthorityMessages", "Mnemonics", "HDKeys"] + serviceParts),
+            path: "Services/Vault/Core", swiftSettings: settings),
 
         shared("Home", uses: ["Wire"]),
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
@@ -94,6 +99,10 @@ let package = Package(
         // Fakes for tests; no service may use it.
         shared("TestKit", uses: ["Clocks", "Loop", "Secrets"]),
         tests("LimiterTests", of: ["LimiterCore", "LimiterMessages", "TestKit"] + serviceParts),
+        tests(
+            "VaultTests",
+            of: ["VaultCore", "VaultMessages", "AuthorityMessages", "TestKit"] + serviceParts
+                + ["Mnemonics", "HDKeys"]),
         tests("TestKitTests", of: ["TestKit", "Clocks", "Loop", "Secrets"]),
 
         tests(
@@ -108,7 +117,10 @@ let package = Package(
         tests("HDKeysTests", of: ["HDKeys", "Crypto", "Secrets"]),
         tests(
             "VectorTests",
-            of: ["Wire", "Secrets", "Crypto", "UnicodeText", "Mnemonics", "HDKeys", "Tokens"]),
+            of: [
+                "Wire", "Secrets", "Crypto", "UnicodeText", "Mnemonics", "HDKeys", "Tokens",
+                "VaultCore",
+            ]),
         tests("WireTests", of: ["Wire", "Secrets"]),
         tests("TokensTests", of: ["Tokens", "Wire", "Crypto", "Clocks", "Secrets"]),
         tests(

@@ -40,6 +40,7 @@ struct Operation: Sendable {
         mnemonicOperations,
         hierarchicalKeyOperations,
         tokenOperations,
+        envelopeOperations,
     ].reduce(into: [:]) { all, more in
         all.merge(more) { _, _ in preconditionFailure("two handlers for one operation") }
     }

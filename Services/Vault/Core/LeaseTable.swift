@@ -1,0 +1,61 @@
+internal import AuthorityMessages
+internal import Loop
+internal import Tokens
+internal import Wire
+
+/// The leases that have not ended: those that serve again, and those that serve one operation.
+@ServiceLoop
+final class LeaseTable {
+    /// What a lease can serve again for.
+    struct Use: Hashable, Sendable {
+        let token: [UInt8]
+        let presenter: PeerKey
+        let namespace: Namespace
+        let purpose: Purpose
+    }
+
+    private struct Single {
+        weak var lease: Lease?
+    }
+
+    private var reusable: [Use: Lease] = [:]
+    private var single: [Single] = []
+
+    /// A lease that lasts at least until a moment.
+    func lease(for use: Use, until moment: UInt64) -> Lease? {
+        guard let lease = reusable[use], moment < lease.ends else { return nil }
+        return lease
+    }
+
+    func keep(_ lease: Lease, for use: Use) {
+        reusable[use] = lease
+        single.append(Single(lease: lease))
+    }
+
+    /// Notes a lease for one operation, whose holder alone keeps it.
+    func note(_ lease: Lease) { single.append(Single(lease: lease)) }
+
+    /// Drops the leases of some sessions at once.
+    func revoke(where isMeant: (Lease.Subject) -> Bool) {
+        for entry in single {
+            guard let lease = entry.lease, isMeant(lease.subject) else { continue }
+            lease.revoke()
+        }
+        reusable = reusable.filter { !$0.value.isRevoked }
+    }
+
+    /// Lets go of those that serve again; operations that have one go on.
+    func forgetReusable() { reusable.removeAll() }
+
+    /// Lets go of those that are over, so that their keys are wiped.
+    ///
+    /// - Returns: when the next one is over; nil where none is left.
+    func sweep(at now: UInt64) -> UInt64? {
+        reusable = reusable.filter { now < $0.value.ends }
+        single.removeAll { ($0.lease?.ends ?? 0) <= now }
+        return reusable.values.map(\.ends).min()
+    }
+
+    /// How many leases serve again.
+    var count: Int { reusable.count }
+}

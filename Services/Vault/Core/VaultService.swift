@@ -1,0 +1,123 @@
+public import Clocks
+public import Loop
+internal import Mnemonics
+public import Secrets
+public import Serving
+public import Storage
+public import Tokens
+internal import VaultMessages
+public import Wire
+
+/// Keeps the secrets of wallets in envelopes, shows them and signs with them.
+///
+/// It holds no key of its own: whatever opens or changes anything does so under a lease of the
+/// credential authority.
+@ServiceLoop
+public final class VaultService: Service {
+    public nonisolated static let name = ServiceName.walletVault
+
+    public nonisolated static var schema: Schema { VaultStore.schema }
+    public nonisolated static var ownerTables: [OwnerTable] { VaultStore.ownerTables }
+
+    public nonisolated static let methods: [Method<VaultService>] = [
+        .on(CreateWallet.self) { service, call in try await service.create(call) },
+        .on(ImportWallet.self) { service, call in try await service.importWallet(call) },
+        .on(ListWallets.self) { service, call in try await service.list(call) },
+        .on(CheckWallet.self) { service, call in try await service.check(call) },
+        .on(RevealWallet.self) { service, call in try await service.reveal(call) },
+        .on(SignWithWallet.self) { service, call in try await service.sign(call) },
+        .on(RemoveWallet.self) { service, call in try await service.remove(call) },
+    ]
+
+    let group: CommitGroup
+    let store: VaultStore
+    let link: AuthorityLink
+    let clock: any BootClock
+    let random: any RandomSource
+    let stretcher: any PhraseStretcher
+    let limits: VaultLimits
+    /// The wallets whose secret and identity were compared since the start, as they stood then.
+    private var verified: [Address: WalletRecord] = [:]
+
+    /// Where a wallet is.
+    private struct Address: Hashable {
+        let owner: Owner
+        let namespace: Namespace
+        let wallet: WalletID
+    }
+
+    /// - Parameter group: over a database of ``schema``.
+    public init(
+        group: CommitGroup, link: AuthorityLink, clock: any BootClock, random: any RandomSource,
+        stretcher: any PhraseStretcher, limits: VaultLimits = VaultLimits()
+    ) {
+        self.group = group
+        self.link = link
+        self.clock = clock
+        self.random = random
+        self.stretcher = stretcher
+        self.limits = limits
+        store = VaultStore(database: group.store)
+    }
+
+    // MARK: What the host asks
+
+    public func admit(
+        _ token: ReceivedToken, from peer: PeerEntry, owner: Owner
+    ) async throws -> VerifiedSession {
+        try await link.admit(token, from: peer, owner: owner)
+    }
+
+    public func rebuild() throws { verified.removeAll() }
+
+    public func owners() throws -> [Owner] { try store.owners() }
+
+    public func problem() -> String? {
+        link.hearsAuthority
+            ? nil : "The credential authority is not heard, and nothing is opened without it."
+    }
+
+    public func gauges() -> [Gauge] {
+        [
+            Gauge(
+                name: "vault_wallets", help: "Wallets in the store.",
+                value: Double((try? store.walletCount()) ?? 0)),
+            Gauge(
+                name: "vault_leases", help: "Leases kept to serve again.",
+                value: Double(link.leaseCount)),
+        ]
+    }
+
+    // MARK: Whether a wallet was verified
+
+    func isVerified(_ record: WalletRecord) -> Bool { verified[address(of: record)] == record }
+
+    /// Takes note that a wallet's secret was compared with what stands beside it.
+    func noteVerified(_ record: WalletRecord) { verified[address(of: record)] = record }
+
+    func forgetVerified(_ record: WalletRecord) { verified[address(of: record)] = nil }
+
+    private func address(of record: WalletRecord) -> Address {
+        Address(owner: record.owner, namespace: record.namespace, wallet: record.wallet)
+    }
+
+    // MARK: What operations share
+
+    /// The wallet as it stands now.
+    func find(
+        _ wallet: WalletID, in namespace: Namespace, of owner: Owner
+    ) throws -> WalletRecord {
+        guard let record = try store.wallet(wallet, owner: owner, namespace: namespace) else {
+            throw VaultFault.noSuchWallet
+        }
+        return record
+    }
+
+    func seed(of phrase: SharedSecret) async throws -> SharedSecret {
+        do throws(MnemonicError) {
+            return try await stretcher.seed(of: phrase)
+        } catch {
+            throw BusFault.internalError
+        }
+    }
+}
