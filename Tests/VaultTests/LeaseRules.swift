@@ -238,6 +238,15 @@ import Wire
         }
     }
 
+    @Test func leasesThatWereLetGoLeaveNothing() async throws {
+        try await LoopHarness.run {
+            let rig = try Rig()
+            let wallet = try await rig.create().wallet
+            for _ in 0..<20 { _ = try await rig.reveal(wallet) }
+            #expect(rig.service.link.knownLeaseCount <= 2)
+        }
+    }
+
     @Test(arguments: [
         (BusFault.unreachable, "vault.authority_unreachable"),
         (.lost, "vault.authority_unreachable"),

@@ -51,6 +51,8 @@ public final class AuthorityLink {
 
     /// How many leases are kept to serve again.
     var leaseCount: Int { leases.count }
+    /// How many leases are known, those of one operation included.
+    var knownLeaseCount: Int { leases.knownCount }
 
     // MARK: Tokens
 

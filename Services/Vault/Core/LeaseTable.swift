@@ -14,12 +14,13 @@ final class LeaseTable {
         let purpose: Purpose
     }
 
-    private struct Single {
+    private struct Entry {
         weak var lease: Lease?
     }
 
     private var reusable: [Use: Lease] = [:]
-    private var single: [Single] = []
+    /// Every lease that somebody still has.
+    private var held: [Entry] = []
 
     /// A lease that lasts at least until a moment.
     func lease(for use: Use, until moment: UInt64) -> Lease? {
@@ -29,15 +30,18 @@ final class LeaseTable {
 
     func keep(_ lease: Lease, for use: Use) {
         reusable[use] = lease
-        single.append(Single(lease: lease))
+        note(lease)
     }
 
     /// Notes a lease for one operation, whose holder alone keeps it.
-    func note(_ lease: Lease) { single.append(Single(lease: lease)) }
+    func note(_ lease: Lease) {
+        held.removeAll { $0.lease == nil }
+        held.append(Entry(lease: lease))
+    }
 
     /// Drops the leases of some sessions at once.
     func revoke(where isMeant: (Lease.Subject) -> Bool) {
-        for entry in single {
+        for entry in held {
             guard let lease = entry.lease, isMeant(lease.subject) else { continue }
             lease.revoke()
         }
@@ -52,10 +56,12 @@ final class LeaseTable {
     /// - Returns: when the next one is over; nil where none is left.
     func sweep(at now: UInt64) -> UInt64? {
         reusable = reusable.filter { now < $0.value.ends }
-        single.removeAll { ($0.lease?.ends ?? 0) <= now }
         return reusable.values.map(\.ends).min()
     }
 
     /// How many leases serve again.
     var count: Int { reusable.count }
+
+    /// How many leases are known, those that were let go and not yet swept included.
+    var knownCount: Int { held.count }
 }
