@@ -24,6 +24,8 @@ func hex(_ secret: borrowing SecretBytes) -> String {
     }
 }
 
+func hex(_ bytes: [UInt8]) -> String { hex(SecretBytes(copying: bytes)) }
+
 func normalized(_ typed: String) throws -> String { text(try Mnemonic.normalize(secret(typed))) }
 
 func isPublished(_ phrase: String) -> Bool { PublishedPhrases.contains(secret(phrase)) }

@@ -11,4 +11,16 @@ let mnemonicOperations: [String: Operation] = [
         let seed = try Mnemonic.seed(of: phrase, passphrase: inputs.secretText("passphrase"))
         return .ok(.hex(seed))
     },
+    "tonValid": Operation(inputs: ["words"]) { inputs in
+        let phrase = try Mnemonic.normalize(inputs.words("words"))
+        return .ok(.bool(TONMnemonic.isValid(phrase)))
+    },
+    "tonKey": Operation(inputs: ["words"]) { inputs in
+        let phrase = try Mnemonic.normalize(inputs.words("words"))
+        return .ok(
+            .object([
+                "privateSeed": .hex(try TONMnemonic.privateKey(of: phrase)),
+                "publicKey": .hex(try TONMnemonic.publicKey(of: phrase)),
+            ]))
+    },
 ]

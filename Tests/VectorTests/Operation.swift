@@ -38,6 +38,8 @@ struct Operation: Sendable {
         passcodeOperations,
         accessKeyOperations,
         mnemonicOperations,
+        backupOperations,
+        messageOperations,
         hierarchicalKeyOperations,
         tokenOperations,
         envelopeOperations,

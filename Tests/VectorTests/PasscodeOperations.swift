@@ -1,3 +1,4 @@
+import AuthorityMessages
 import Crypto
 import Secrets
 import UnicodeText
@@ -12,6 +13,13 @@ let passcodeOperations: [String: Operation] = [
         let kind = try PasscodeKind(inputs)
         let code = try kind.normalize(inputs.secretText("code"))
         return kind.admits(code) ? .ok(.hex(code)) : .error(.invalidCode)
+    },
+    "legacyKind": Operation(inputs: ["challenge", "code"]) { inputs in
+        guard let challenge = LegacyChallenge(rawValue: try inputs.string("challenge")) else {
+            throw VectorProblem("unknown challenge")
+        }
+        let count = try inputs.string("code").count
+        return .ok(.string(challenge.kind(characterCount: count).rawValue))
     },
     "passcodeHmac": Operation(inputs: ["deviceSecret", "code", "kind"]) { inputs in
         .ok(.hex(try passcodeCode(inputs)))

@@ -1,0 +1,138 @@
+import BackupShares
+import Foundation
+import Secrets
+import Testing
+
+/// A program in another language, which shares no code with this one, restores from the files alone.
+@Suite(.enabled(if: Python.hasCryptography, "needs python3 with the package cryptography"))
+struct RestoreByHandRules {
+    @Test(arguments: [Phrases.about, Phrases.longest, "été forêt"])
+    func threeFilesAndTheirKeysGiveThePhrase(_ phrase: String) throws {
+        let folder = try ShareFolder(Split(phrase))
+        defer { folder.remove() }
+        let run = try Python.restore(folder.arguments())
+        #expect(run.output == phrase + "\n")
+        #expect(run.status == 0)
+    }
+
+    @Test func theOrderOfTheSharesDoesNotMatter() throws {
+        let folder = try ShareFolder(Split(Phrases.yellow))
+        defer { folder.remove() }
+        let run = try Python.restore(folder.arguments(order: [2, 0, 1]))
+        #expect(run.output == Phrases.yellow + "\n")
+    }
+
+    /// A bit of the sign of the ephemeral key, of its value, of the identity, and of the last block.
+    @Test(arguments: [255, 3, 256 + 40, 288 * 8 - 1])
+    func aDamagedFileIsNamed(_ bit: Int) throws {
+        let folder = try ShareFolder(Split())
+        defer { folder.remove() }
+        try folder.change(share: 1) { $0[bit / 8] ^= 1 << UInt8(bit % 8) }
+        let run = try Python.restore(folder.arguments())
+        #expect(run.status == 1)
+        #expect(run.output.isEmpty)
+        #expect(run.complaint.contains("1.share"))
+    }
+
+    @Test func aFileCutShortIsNamed() throws {
+        let folder = try ShareFolder(Split())
+        defer { folder.remove() }
+        try folder.change(share: 2) { $0.removeLast() }
+        let run = try Python.restore(folder.arguments())
+        #expect(run.status == 1)
+        #expect(run.complaint.contains("2.share"))
+    }
+
+    @Test func aKeyOfAnotherHolderIsRefused() throws {
+        let folder = try ShareFolder(Split())
+        defer { folder.remove() }
+        let run = try Python.restore(folder.arguments(keys: [0, 2, 1]))
+        #expect(run.status == 1)
+        #expect(run.complaint.contains("1.share"))
+    }
+
+    @Test func aShareOfAnotherSplitIsRefused() throws {
+        let folder = try ShareFolder(Split(seed: 1))
+        defer { folder.remove() }
+        let other = try Split(seed: 2)
+        try folder.change(share: 0) { $0 = other.envelopes[0].bytes }
+        let run = try Python.restore(folder.arguments())
+        #expect(run.status == 1)
+        #expect(run.output.isEmpty)
+    }
+}
+
+/// Three holders' keys and shares as files.
+private struct ShareFolder {
+    private let url: URL
+
+    init(_ split: Split) throws {
+        url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        for index in 0..<3 {
+            try Data(split.envelopes[index].bytes).write(to: share(index))
+            let seed = split.holders[index].privateKey.bytes.array
+            try Data(Self.pem(seed).utf8).write(to: key(index))
+        }
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: url) }
+
+    func change(share index: Int, _ body: (inout [UInt8]) -> Void) throws {
+        var bytes = Array(try Data(contentsOf: share(index)))
+        body(&bytes)
+        try Data(bytes).write(to: share(index))
+    }
+
+    func arguments(order: [Int] = [0, 1, 2], keys: [Int]? = nil) -> [String] {
+        zip(keys ?? order, order).flatMap { [key($0).path, share($1).path] }
+    }
+
+    private func share(_ index: Int) -> URL { url.appending(path: "\(index).share") }
+    private func key(_ index: Int) -> URL { url.appending(path: "\(index).pem") }
+
+    /// PKCS #8 of an Ed25519 key (RFC 8410 §7).
+    private static func pem(_ seed: [UInt8]) -> String {
+        let document = Data(bytes("302e020100300506032b657004220420") + seed)
+        return """
+            -----BEGIN PRIVATE KEY-----
+            \(document.base64EncodedString())
+            -----END PRIVATE KEY-----
+
+            """
+    }
+}
+
+private enum Python {
+    struct Run {
+        let status: Int32
+        let output: String
+        let complaint: String
+    }
+
+    static let hasCryptography = (try? run(["-c", "import cryptography"]))?.status == 0
+
+    static func restore(_ arguments: [String]) throws -> Run {
+        let script = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "interop/restore.py")
+        return try run([script.path] + arguments)
+    }
+
+    private static func run(_ arguments: [String]) throws -> Run {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3"] + arguments
+        let output = Pipe()
+        let complaint = Pipe()
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = complaint
+        try process.run()
+        let written = try output.fileHandleForReading.readToEnd() ?? Data()
+        let complained = try complaint.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return Run(
+            status: process.terminationStatus, output: String(decoding: written, as: UTF8.self),
+            complaint: String(decoding: complained, as: UTF8.self))
+    }
+}
