@@ -122,6 +122,7 @@ let package = Package(
             of: [
                 "Wire", "Secrets", "Crypto", "UnicodeText", "Mnemonics", "HDKeys", "Tokens",
                 "VaultCore", "BackupShares", "AuthorityMessages", "TestKit",
+                "LimiterCore", "Clocks",
             ]),
         tests("WireTests", of: ["Wire", "Secrets"]),
         tests("TokensTests", of: ["Tokens", "Wire", "Crypto", "Clocks", "Secrets"]),

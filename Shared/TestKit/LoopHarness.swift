@@ -9,6 +9,8 @@ internal import Synchronization
 /// ``run(_:)`` many times rather than once, to let others in between.
 public enum LoopHarness {
     /// Runs a body on the loop to its end.
+    ///
+    /// A body that calls this again waits for itself for ever.
     public static func run<T: Sendable>(
         _ body: @escaping @ServiceLoop @Sendable () async throws -> T
     ) async throws -> T {

@@ -187,6 +187,19 @@ import Wire
         }
     }
 
+    @Test func aForgottenSecretIsInNoFileOfTheStore() async throws {
+        try await LoopHarness.run {
+            let rig = try LimiterRig()
+            let owner = try Owner(named: "ann")
+            let enrolment = try rig.enrol(owner, AccessKey(from: rig.random))
+            for _ in 1...6 { _ = try rig.charge(owner, enrolment) }
+            let secret = try #require(try rig.deviceSecret(of: owner))
+            #expect(try rig.filesHold(secret))
+            _ = try rig.turn { try $0.forget(Forget(enrolment: enrolment), of: owner) }
+            #expect(try !rig.filesHold(secret))
+        }
+    }
+
     @Test func aLateForgetDoesNothingToAnotherEnrolment() async throws {
         try await LoopHarness.run {
             let rig = try LimiterRig()

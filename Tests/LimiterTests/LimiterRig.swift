@@ -1,5 +1,6 @@
 import Clocks
 import Crypto
+import Glibc
 import LimiterCore
 import LimiterMessages
 import Loop
@@ -118,6 +119,17 @@ final class LimiterRig {
 
     // MARK: The store, past the service
 
+    /// Whether any file of the store holds these bytes.
+    func filesHold(_ bytes: [UInt8]) throws -> Bool {
+        let name = "limiter.sqlite"
+        return try [name, name + "-wal"].contains { name in
+            let file = try readFile(folder.path(of: name))
+            return file.indices.dropLast(bytes.count - 1).contains { start in
+                file[start] == bytes[0] && file[start..<start + bytes.count].elementsEqual(bytes)
+            }
+        }
+    }
+
     func record(of owner: Owner) throws -> [UInt8]? {
         try database.firstRow("SELECT record FROM ledgers WHERE owner = ?1", .text(owner.text)) {
             row throws(StorageError) in try row.blob(0)
@@ -184,4 +196,17 @@ func rows(of table: String, in rig: LimiterRig) throws -> Int64? {
         default: throw Unexpected()
         }
     return try rig.database.firstRow(sql) { row throws(StorageError) in try row.integer(0) }
+}
+
+private func readFile(_ path: String) throws -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Unexpected() }
+    defer { close(descriptor) }
+    var content: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = read(descriptor, &buffer, buffer.count)
+        guard count > 0 else { return content }
+        content += buffer[..<count]
+    }
 }

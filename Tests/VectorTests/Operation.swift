@@ -43,6 +43,7 @@ struct Operation: Sendable {
         hierarchicalKeyOperations,
         tokenOperations,
         envelopeOperations,
+        attemptOperations,
     ].reduce(into: [:]) { all, more in
         all.merge(more) { _, _ in preconditionFailure("two handlers for one operation") }
     }

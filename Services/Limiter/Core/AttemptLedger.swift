@@ -54,9 +54,17 @@ public struct AttemptLedger: Equatable, Sendable {
         setDeadline(at: now)
     }
 
-    /// How long until an attempt is taken, rounded up, in milliseconds.
+    /// How long until an attempt is taken, in nanoseconds; the ledger has met the boot.
     ///
-    /// The ledger has met the boot.
+    /// It is exact while the machine is up for less than 2^52 ns, which is 52 days; beyond that a
+    /// deadline in seconds is off by a few nanoseconds.
+    public func remainingNanoseconds(at now: BootMoment) -> UInt64 {
+        guard record.boot == now.bootID else { return 0 }
+        let deadline = UInt64(exactly: (record.deadline * 1e9).rounded()) ?? .max
+        return deadline > now.nanoseconds ? deadline - now.nanoseconds : 0
+    }
+
+    /// The same in milliseconds, rounded up.
     public func remainingMilliseconds(at now: BootMoment) -> UInt64 {
         let remaining = remainingNanoseconds(at: now)
         return min((remaining + 999_999) / 1_000_000, 60_000)
@@ -112,13 +120,5 @@ public struct AttemptLedger: Equatable, Sendable {
 
     private mutating func startWaiting(at now: BootMoment) {
         record.deadline = now.seconds + AttemptsRecord.cooldownSeconds
-    }
-
-    /// To the nanosecond while the machine is up for less than 2^52 ns, which is 52 days; beyond
-    /// that a deadline in seconds is exact to a few of them.
-    private func remainingNanoseconds(at now: BootMoment) -> UInt64 {
-        guard record.boot == now.bootID else { return 0 }
-        let deadline = UInt64(exactly: (record.deadline * 1e9).rounded()) ?? .max
-        return deadline > now.nanoseconds ? deadline - now.nanoseconds : 0
     }
 }
