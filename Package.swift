@@ -97,6 +97,9 @@ let package = Package(
         shared("Home", uses: ["Wire"]),
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
 
+        // The tree itself: what no compiler checks.
+        tests("TidyTests", of: ["Home", "Wire"]),
+
         // Fakes for tests; no service may use it.
         shared("TestKit", uses: ["Clocks", "Loop", "Secrets"]),
         tests("LimiterTests", of: ["LimiterCore", "LimiterMessages", "TestKit"] + serviceParts),
