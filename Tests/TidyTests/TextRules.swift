@@ -17,7 +17,9 @@ extension Rule {
         }
     }
 
-    /// Each with what to do instead. They are put together here so that this file may hold them.
+    /// Each with what to do instead.
+    ///
+    /// They are put together here, so that this file may hold them.
     static var bannedWords: [Rule] {
         [
             banned("try" + "!", "handle the error"),
