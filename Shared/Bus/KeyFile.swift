@@ -39,7 +39,8 @@ enum KeyFile {
         }
     }
 
-    /// The whole content, in secret memory, after owner, mode and size were checked on the open file.
+    /// The whole content, in secret memory, after owner, mode and size were checked on the open
+    /// file.
     static func read(_ path: String, rule: Rule) throws(CertificateError) -> SecretBytes {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw .unreadable(path: path, code: errno) }

@@ -3,8 +3,9 @@ public import Wire
 
 /// A line of a service's log: structured, on standard error, for a supervisor to keep.
 ///
-/// Values are numbers, codes of errors and words of the program's own text. No type here takes bytes
-/// or a text that came from a peer, so no secret, token, owner or wallet can be written by mistake.
+/// Values are numbers, codes of errors and words of the program's own text. No type here takes
+/// bytes or a text that came from a peer, so no secret, token, owner or wallet can be written by
+/// mistake.
 public struct Log: Sendable {
     /// How grave a line is.
     public enum Level: String, Sendable {

@@ -16,8 +16,8 @@ public actor ServiceLoop {
 
     /// Runs a closure that belongs to the loop from the thread that is the loop.
     ///
-    /// The thread that drains the queue is the loop, but the compiler cannot see it; a call from any
-    /// other thread ends the program.
+    /// The thread that drains the queue is the loop, but the compiler cannot see it; a call from
+    /// any other thread ends the program.
     public static func assumeIsolated<T, E: Error>(
         _ body: @ServiceLoop () throws(E) -> T
     ) throws(E) -> T {

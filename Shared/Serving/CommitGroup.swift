@@ -62,7 +62,8 @@ public final class CommitGroup {
 
     /// Ends the turn.
     ///
-    /// - Returns: what the replies of this turn must say instead of success; nil when all is durable.
+    /// - Returns: what the replies of this turn must say instead of success; nil when all is
+    ///   durable.
     func end() -> StorageFault? {
         let fault = commit()
         let woken = waiters

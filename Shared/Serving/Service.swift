@@ -5,8 +5,8 @@ public import Wire
 
 /// What a service is to the host that runs it.
 ///
-/// A service lives on the ``ServiceLoop``. Between two suspensions it loads, decides and stores, and
-/// nothing else of the process runs.
+/// A service lives on the ``ServiceLoop``. Between two suspensions it loads, decides and stores,
+/// and nothing else of the process runs.
 @ServiceLoop
 public protocol Service: AnyObject, SendableMetatype {
     nonisolated static var name: ServiceName { get }

@@ -5,8 +5,8 @@ public import Wire
 /// The way to another service: frames out, frames back.
 @ServiceLoop
 public protocol FramePort: AnyObject {
-    /// - Throws: ``BusFault/unreachable`` or another fault of the way there; whether the request was
-    ///   carried out is then unknown.
+    /// - Throws: ``BusFault/unreachable`` or another fault of the way there; whether the request
+    ///   was carried out is then unknown.
     func exchange(
         _ frames: RequestFrames, id: UInt64, timeoutMilliseconds: UInt64
     ) async throws(BusFault) -> ReplyFrames

@@ -7,8 +7,8 @@ public final class TemporaryFolder: Sendable {
 
     public let path: String
 
-    /// - Parameter inMemory: whether it may lie in a memory file system, where a sync costs nothing:
-    ///   for tests of many small commits.
+    /// - Parameter inMemory: whether it may lie in a memory file system, where a sync costs
+    ///   nothing: for tests of many small commits.
     public init(inMemory: Bool = false) throws(Refused) {
         let parent = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
         var template = Array("\(parent)/coffer-test-XXXXXX".utf8CString)

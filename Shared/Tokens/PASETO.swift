@@ -17,7 +17,8 @@ public enum PASETO {
         return token
     }
 
-    /// Gives message and footer where the signature is the key's; nothing of another token comes out.
+    /// Gives message and footer where the signature is the key's; nothing of another token comes
+    /// out.
     public static func verify(
         _ token: [UInt8], implicit: [UInt8] = [], publicKey: [UInt8]
     ) throws(TokenError) -> (payload: [UInt8], footer: [UInt8]) {

@@ -4,9 +4,9 @@ public import Wire
 
 /// Checks tokens for one service, with keys that it fetched from the authority.
 ///
-/// A token that was verified is remembered by its digest, so that a repeat costs no signature check;
-/// audience, holder, deadline and revocation are checked each time. The authority's registry stays
-/// the truth: what changes anything asks it all the same.
+/// A token that was verified is remembered by its digest, so that a repeat costs no signature
+/// check; audience, holder, deadline and revocation are checked each time. The authority's registry
+/// stays the truth: what changes anything asks it all the same.
 public struct TokenVerifier: Sendable {
     /// How many verified tokens are remembered.
     public static let rememberedLimit = 4_096

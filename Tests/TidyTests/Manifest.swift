@@ -43,8 +43,8 @@ struct Manifest: Sendable {
 
     /// What the manifest says and the sources do not do.
     ///
-    /// A program's Main only puts parts together, and what every service is built from stands in one
-    /// list for all of them: both may name more than they import.
+    /// A program's Main only puts parts together, and what every service is built from stands in
+    /// one list for all of them: both may name more than they import.
     func unusedArrows(in tree: SourceTree) -> [Finding] {
         let names = Set(modules.map(\.name))
         return modules.filter { !$0.isTest && !$0.isProgram }.flatMap { module in

@@ -16,8 +16,10 @@ struct SettingsExample {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let home = Home(path: folder.path())
-        let lines = text.split(separator: "\n").filter { $0.hasPrefix("# ") && $0.contains(" = ") }
-            .map { $0.dropFirst(2).replacing("<home>", with: home.path) }
+        let lines = text.split(separator: "\n").filter { line in
+            line.hasPrefix("# ") && line.split(separator: " ").dropFirst(2).first == "="
+        }
+        .map { $0.dropFirst(2).replacing("<home>", with: home.path) }
         names = lines.map { String($0.prefix { $0 != " " }) }
         try lines.joined(separator: "\n")
             .write(toFile: home.settingsPath, atomically: true, encoding: .utf8)

@@ -36,13 +36,13 @@ import Wire
         Vector(
             name: "4-S-2", footer: footer, implicit: "",
             token: body
-                + "v3Jt8mx_TdM2ceTGoqwrh4yDFn0XsHvvV_D0DtwQxVrJEBMl0F2caAdgnpKlt4p7xBnx1HcO-SPo8FPp214H"
-                + "Dw" + footerText),
+                + "v3Jt8mx_TdM2ceTGoqwrh4yDFn0XsHvvV_D0DtwQxVrJEBMl0F2caAdgnpKlt4p7xBnx1HcO-SP"
+                + "o8FPp214HDw" + footerText),
         Vector(
             name: "4-S-3", footer: footer, implicit: #"{"test-vector":"4-S-3"}"#,
             token: body
-                + "NPWciuD3d0o5eXJXG5pJy-DiVEoyPYWs1YSTwWHNJq6DZD3je5gf-0M4JR9ipdUSJbIovzmBECeaWmaqcaP0"
-                + "DQ" + footerText),
+                + "NPWciuD3d0o5eXJXG5pJy-DiVEoyPYWs1YSTwWHNJq6DZD3je5gf-0M4JR9ipdUSJbIovzmBECea"
+                + "WmaqcaP0DQ" + footerText),
     ]
 
     @Test(arguments: published)
@@ -108,9 +108,9 @@ import Wire
     static let notTokens: [String] = [
         "", "v4", "v4.public", "v4.public.", "v4.public..", ".", "...",
         // 4-F-1: a token of the other purpose.
-        "v4.local.vngXfCISbnKgiP6VWGuOSlYrFYU300fy9ijW33rznDYgxHNPwWluAY2Bgb0z54CUs6aYYkIJ-bOOOmJHPu"
-            + "X_34Agt_IPlNdGDpRdGNnBz2MpWJvB3cttheEc1uyCEYltj7wBQQYX.YXJiaXRyYXJ5LXN0cmluZy10aGF0"
-            + "LWlzbid0LWpzb24",
+        "v4.local.vngXfCISbnKgiP6VWGuOSlYrFYU300fy9ijW33rznDYgxHNPwWluAY2Bgb0z54CUs6aYYkIJ-bOOO"
+            + "mJHPuX_34Agt_IPlNdGDpRdGNnBz2MpWJvB3cttheEc1uyCEYltj7wBQQYX.YXJiaXRyYXJ5"
+            + "LXN0cmluZy10aGF0LWlzbid0LWpzb24",
         "v2.public." + good.dropFirst(10), "v3.public." + good.dropFirst(10),
         "V4.public." + good.dropFirst(10), "v4.Public." + good.dropFirst(10),
         // An empty footer has one spelling: none.

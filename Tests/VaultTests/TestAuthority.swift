@@ -9,8 +9,8 @@ import Tokens
 import VaultCore
 import Wire
 
-/// A credential authority in memory that keeps to the contract: real tokens, a live registry, leases
-/// and events.
+/// A credential authority in memory that keeps to the contract: real tokens, a live registry,
+/// leases and events.
 @ServiceLoop
 final class TestAuthority: FramePort {
     let clock: FakeBootClock

@@ -10,20 +10,21 @@ readonly STEPS=(
     "session_opens           |The passcode opens a session: wallets are listed and checked."
     "phrase_is_shown         |The phrase is shown again, after the passcode, and is the same."
     "signatures_verify       |Signatures verify with OpenSSL, which knows nothing of Coffer."
-    "wrong_code_is_counted   |A wrong passcode is refused and counted; the right one drops the count."
-    "passcode_is_changed     |The passcode is changed: the old is refused, the new opens the same wallet."
+    "wrong_code_is_counted   |A wrong passcode is refused and counted; the right one lowers it."
+    "passcode_is_changed     |After a change the old passcode is refused; the new opens all."
     "lock_ends_session       |Lock ends the session."
     "killed_service_is_back  |A service that is killed is healthy again within a second."
     "restart_forgets_nothing |A restart of everything forgets no wallet and no identity."
     "six_tries_then_cooldown |After six wrong passcodes a cooldown refuses the right one too."
-    "kill_does_not_help      |Killing limiter and authority shortens no cooldown and loses no count."
+    "kill_does_not_help      |Killing limiter and authority ends no cooldown and no count."
     "cooldown_ends      wait |After the cooldown the right passcode opens and drops the count."
     "no_secret_is_left_about |No passcode and no phrase is in a log or a command line."
     "services_stop           |Everything stops: no process and no socket is left."
 )
 
 # Test codes and a phrase that everybody knows.
-readonly FIRST_CODE='tide-lantern-4417' SECOND_CODE='amber-quarry-9052' WRONG_CODE='wrong-guess-7730'
+readonly FIRST_CODE='tide-lantern-4417' SECOND_CODE='amber-quarry-9052'
+readonly WRONG_CODE='wrong-guess-7730'
 readonly PUBLISHED_PHRASE="$(printf 'abandon %.0s' {1..11})about"
 readonly PUBLISHED_IDENTITY=03d902f35f560e0470c63313c7369168d9d7df2d49bf295fd9fb7cb109ccee0494
 

@@ -19,9 +19,9 @@ public enum Purpose: String, TextIdentifier, CaseIterable {
 /// Asks, in the holder's name, for keys and leave to do one thing.
 ///
 /// The token is the holder's. The live registry is asked in one step that no revocation can
-/// interleave; a proof is spent. Each key is
-/// `HKDF-SHA256(access key, salt: namespace, info: domain, 32 bytes)`, an attachment in the order of
-/// the domains. A change that needs no key asks with no domain.
+/// interleave; a proof is spent. Each key is `HKDF-SHA256(access key, salt: namespace, info:
+/// domain, 32 bytes)`, an attachment in the order of the domains. A change that needs no key asks
+/// with no domain.
 public struct Derive: Request, Equatable {
     public static var method: String { "authority.derive" }
     public static var kind: MethodKind { .fresh }

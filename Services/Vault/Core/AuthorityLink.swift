@@ -56,8 +56,8 @@ public final class AuthorityLink {
 
     // MARK: Tokens
 
-    /// Checks a token's signature, holder, audience, owner and deadline, and that no news of its end
-    /// came.
+    /// Checks a token's signature, holder, audience, owner and deadline, and that no news of its
+    /// end came.
     ///
     /// - Throws: ``SessionFault``, or that the authority's keys could not be had.
     func admit(
@@ -231,7 +231,8 @@ public final class AuthorityLink {
         )
     }
 
-    /// Sees to it that keys are wiped when their leases are over, though nobody asks for them again.
+    /// Sees to it that keys are wiped when their leases are over, though nobody asks for them
+    /// again.
     private func sweepLater() {
         guard !isSweeping else { return }
         isSweeping = true

@@ -3,8 +3,8 @@ internal import Tokens
 /// How well the authority's events are heard.
 ///
 /// They say which sessions ended, so they can be relied on only while none was missed: a gap in the
-/// numbers, two seconds of silence, an event that cannot be read or a new run of the authority means
-/// that something may have been.
+/// numbers, two seconds of silence, an event that cannot be read or a new run of the authority
+/// means that something may have been.
 struct AuthorityNews: Equatable, Sendable {
     /// Events come at least every second; so long, in nanoseconds, is too long.
     static let silenceLimit: UInt64 = 2_000_000_000

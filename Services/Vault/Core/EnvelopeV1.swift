@@ -5,8 +5,8 @@ public import Wire
 /// A secret under a key of its own, and that key under the namespace's wrapping key.
 ///
 /// The version-1 form of the passcode document, "Wallet envelope encryption and integrity checks":
-/// a JSON document with `version`, `vaultId`, `secretId`, `wrappedDek` and `ciphertext`. Each of the
-/// two boxes is bound to namespace and secret id, with a label of its own, so that parts of two
+/// a JSON document with `version`, `vaultId`, `secretId`, `wrappedDek` and `ciphertext`. Each of
+/// the two boxes is bound to namespace and secret id, with a label of its own, so that parts of two
 /// envelopes never open together. An envelope is bound to no slot: its bytes may be copied to
 /// another within the vault. Texts are compared as bytes, because String's `==` is canonical
 /// equivalence.

@@ -65,8 +65,8 @@ extension VaultService {
 
     /// Adds a wallet and proves that it opens; part of the caller's step.
     ///
-    /// The envelopes are read back and opened as any later reader will do it, so that a wrong seal is
-    /// never acknowledged.
+    /// The envelopes are read back and opened as any later reader will do it, so that a wrong seal
+    /// is never acknowledged.
     private func install(
         _ secrets: WalletSecrets, _ new: NewWallet, owner: Owner, lease: Lease
     ) throws -> WalletDescription {

@@ -16,8 +16,8 @@ struct NamespaceKeys: Sendable {
     /// HMAC-SHA256 over a label and everything that stands in clear beside the envelopes, each with
     /// its length (four bytes, most significant first).
     ///
-    /// So a row that was moved to another owner, namespace or wallet, or whose label or identity was
-    /// exchanged, is noticed when its wallet is opened.
+    /// So a row that was moved to another owner, namespace or wallet, or whose label or identity
+    /// was exchanged, is noticed when its wallet is opened.
     func mac(of record: WalletRecord) -> [UInt8] {
         var message: [UInt8] = []
         for field in [
@@ -75,8 +75,8 @@ struct NamespaceKeys: Sendable {
         return seed
     }
 
-    /// The phrase of a wallet; that it is this wallet's is known only when the seed that follows from
-    /// it was compared.
+    /// The phrase of a wallet; that it is this wallet's is known only when the seed that follows
+    /// from it was compared.
     func openPhrase(
         of record: WalletRecord, document: [UInt8]?
     ) throws(VaultFault) -> SecretBytes {

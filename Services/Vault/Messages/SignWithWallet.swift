@@ -55,7 +55,8 @@ public struct SignWithWallet: Request, Equatable {
 
     /// The signature and the key that verifies it.
     public struct Reply: Message, Equatable {
-        /// 64 bytes: R and S of Ed25519, or r and s of ECDSA, each 32 bytes, most significant first.
+        /// 64 bytes: R and S of Ed25519, or r and s of ECDSA, each 32 bytes, most significant
+        /// first.
         public var signature: [UInt8]
         /// 32 bytes for Ed25519, 33 (compressed) for secp256k1.
         public var publicKey: [UInt8]
