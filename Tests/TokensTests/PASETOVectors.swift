@@ -31,8 +31,8 @@ import Wire
         Vector(
             name: "4-S-1", footer: "", implicit: "",
             token: body
-                + "bg_XBBzds8lTZShVlwwKSgeKpLT3yukTw6JUz3W4h_ExsQV-P0V54zemZDcAxFaSeef1QlXEFtkqxT1ciiQE"
-                + "DA"),
+                + "bg_XBBzds8lTZShVlwwKSgeKpLT3yukTw6JUz3W4h_ExsQV-P0V54zemZDcAxFaSeef1QlXEFtk"
+                + "qxT1ciiQEDA"),
         Vector(
             name: "4-S-2", footer: footer, implicit: "",
             token: body

@@ -91,11 +91,11 @@ fail() {
     exit "$EXIT_FAILED"
 }
 
-# The command, with nothing of the person who runs the demo.
-coffer() { "$BIN/coffer" "$@"; }
+# The command without a terminal, so that it never asks the person who watches.
+coffer() { setsid -w "$BIN/coffer" "$@"; }
 
 # expect CODE WORD...: runs the command, keeps what it printed in OUT, and ends the demo if its exit
-# code is another. Descriptor 3 gives the passcode in force unless the caller gives another.
+# code is another.
 expect() {
     local wanted=$1 code=0
     shift
@@ -171,7 +171,7 @@ phrase_is_shown() {
 
 # reveal WALLET: its phrase, which leaves through a descriptor of its own.
 reveal() {
-    coffer wallet reveal "$1" --yes --passcode-fd 3 --phrase-out-fd 4 \
+    coffer wallet reveal "$1" --passcode-fd 3 --phrase-out-fd 4 \
         3<<<"$PASSCODE" 4>&1 >/dev/null || fail "the phrase was not shown"
 }
 
@@ -259,10 +259,14 @@ passcode_is_changed() {
 }
 
 lock_ends_session() {
-    expect 0 lock
-    expect 5 wallet check "$MADE" --no-input
-    note "locked: $(last_line)"
     expect 0 unlock --passcode-fd 3 3<<<"$PASSCODE"
+    expect 0 lock
+    note "$(last_line)"
+    expect 0 passcode status --json
+    same "sessions" "$(field sessions) $(field unlocked)" "0 false"
+    # Nothing was kept either: without a terminal to ask on, the passcode must be given.
+    expect 2 wallet check "$MADE"
+    note "no session is left, and the passcode is asked for again"
 }
 
 killed_service_is_back() {
