@@ -1,7 +1,7 @@
 import Testing
 
-/// The vectors of tdlib's tde2e (tde2e/test/EncryptionTestVectors.h), made with zeros for the random
-/// bytes of the prefix.
+/// The vectors of tdlib's tde2e (tde2e/test/EncryptionTestVectors.h), made with zeros for the
+/// random bytes of the prefix.
 struct PublishedMessage: Sendable, CustomTestStringConvertible {
     let name: String
     let payload: [UInt8]

@@ -3,7 +3,8 @@ import Foundation
 import Secrets
 import Testing
 
-/// A program in another language, which shares no code with this one, restores from the files alone.
+/// A program in another language, which shares no code with this one, restores from the files
+/// alone.
 @Suite(.enabled(if: Python.hasCryptography, "needs python3 with the package cryptography"))
 struct RestoreByHandRules {
     @Test(arguments: [Phrases.about, Phrases.longest, "été forêt"])
@@ -22,7 +23,8 @@ struct RestoreByHandRules {
         #expect(run.output == Phrases.yellow + "\n")
     }
 
-    /// A bit of the sign of the ephemeral key, of its value, of the identity, and of the last block.
+    /// A bit of the sign of the ephemeral key, of its value, of the identity, and of the last
+    /// block.
     @Test(arguments: [255, 3, 256 + 40, 288 * 8 - 1])
     func aDamagedFileIsNamed(_ bit: Int) throws {
         let folder = try ShareFolder(Split())
