@@ -181,7 +181,7 @@ public final class ServiceLink {
         if let sweepAt, sweepAt <= moment { return }
         sweepAt = moment
         let timers = loop.timers
-        Task { @ServiceLoop [weak self] in
+        ServiceLoop.start { [weak self] in
             await timers.sleep(until: moment)
             self?.sweep(for: moment)
         }

@@ -64,7 +64,7 @@ public final class Subscriber {
 
     private func connectLater() {
         let timers = loop.timers
-        Task { @ServiceLoop [weak self] in
+        ServiceLoop.start { [weak self] in
             await timers.sleep(milliseconds: Self.retryMilliseconds)
             guard let self, !isClosed, connection == nil else { return }
             connect()

@@ -2,7 +2,11 @@ internal import Glibc
 internal import Synchronization
 
 /// The executor of ``ServiceLoop``: a queue that one thread drains.
-public final class JobQueue: SerialExecutor {
+///
+/// It is a task executor too. The runtime resumes a continuation, and yields, on the task's
+/// executor and not on the actor's; for a task that prefers this queue both are one, and nothing of
+/// it runs on another thread.
+public final class JobQueue: SerialExecutor, TaskExecutor {
     private struct State {
         var waiting: [UnownedJob] = []
         var wake: (@Sendable () -> Void)?
@@ -10,6 +14,8 @@ public final class JobQueue: SerialExecutor {
     }
 
     private let state = Mutex(State())
+    /// Jobs of the round under way that have not begun.
+    private let taken = Atomic(0)
 
     init() {}
 
@@ -46,7 +52,11 @@ public final class JobQueue: SerialExecutor {
                 return state.waiting
             }
             guard !batch.isEmpty else { break }
-            for job in batch { job.runSynchronously(on: asUnownedSerialExecutor()) }
+            taken.store(batch.count, ordering: .relaxed)
+            for job in batch {
+                taken.subtract(1, ordering: .relaxed)
+                run(job)
+            }
             ran += batch.count
         }
         return ran
@@ -63,12 +73,19 @@ public final class JobQueue: SerialExecutor {
             guard count > 0 else { return (nil, 0) }
             return (state.waiting.remove(at: choose(count)), count)
         }
-        job?.runSynchronously(on: asUnownedSerialExecutor())
+        if let job { run(job) }
         return count
     }
 
-    /// Whether work waits.
-    public var isEmpty: Bool { state.withLock { $0.waiting.isEmpty } }
+    private func run(_ job: UnownedJob) {
+        job.runSynchronously(
+            isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    }
+
+    /// Whether no work waits, in the queue or in the round under way.
+    public var isEmpty: Bool {
+        taken.load(ordering: .relaxed) == 0 && state.withLock { $0.waiting.isEmpty }
+    }
 
     public func checkIsolated() {
         let owner = state.withLock { $0.owner }

@@ -14,6 +14,14 @@ public actor ServiceLoop {
         Self.queue.asUnownedSerialExecutor()
     }
 
+    /// Starts work of its own on the loop.
+    ///
+    /// Whatever it suspends for, it goes on in the loop's queue; a task that was started otherwise
+    /// takes the way over the system's thread pool each time.
+    public static func start(_ work: @escaping @ServiceLoop @Sendable () async -> Void) {
+        Task(executorPreference: queue, operation: work)
+    }
+
     /// Runs a closure that belongs to the loop from the thread that is the loop.
     ///
     /// The thread that drains the queue is the loop, but the compiler cannot see it; a call from

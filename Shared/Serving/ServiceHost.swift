@@ -154,7 +154,7 @@ public final class ServiceHost<S: Service> {
             deadline: arrival + timeout * 1_000_000, ticket: ticket)
         inFlight[peer.key, default: 0] += 1
         inFlightTotal += 1
-        Task.immediate { @ServiceLoop in
+        ServiceLoop.start {
             await self.run(work, method.kind, admission, reply)
             self.inFlight[peer.key, default: 1] -= 1
             if self.inFlight[peer.key] == 0 { self.inFlight[peer.key] = nil }
@@ -303,7 +303,7 @@ public final class ServiceHost<S: Service> {
         guard let key = try? AskOutcome<AnyService>(decoding: frames.body).key else {
             throw .malformed
         }
-        Task.immediate { @ServiceLoop in
+        ServiceLoop.start {
             do {
                 try await self.service.settle(header.owner)
                 let answer = try self.outcome(of: key, peer: peer, owner: header.owner)

@@ -16,7 +16,7 @@ public enum LoopHarness {
     ) async throws -> T {
         _ = DrainThread.shared
         await turn.take()
-        let result = await Task { @ServiceLoop in try await body() }.result
+        let result = await Task(executorPreference: ServiceLoop.queue, operation: body).result
         turn.giveBack()
         return try result.get()
     }

@@ -236,7 +236,7 @@ public final class AuthorityLink {
     private func sweepLater() {
         guard !isSweeping else { return }
         isSweeping = true
-        Task { @ServiceLoop [weak self] in
+        ServiceLoop.start { [weak self] in
             while let self, let next = self.leases.sweep(at: self.clock.now.nanoseconds) {
                 await self.timers.sleep(until: next)
             }
