@@ -49,7 +49,7 @@ public struct TokenVerifier: Sendable {
         let digest = SHA256.digest(token.bytes)
         let known = remembered[digest]
         guard let claims = known ?? authentic(token) else { throw .invalid }
-        guard isAddressed(claims, by: acting), isPresented(claims, by: peer, acting) else {
+        guard isAddressed(claims), isPresented(claims, by: peer, acting) else {
             throw .invalid
         }
         guard isLive(claims, now) else { throw .ended }
@@ -83,11 +83,10 @@ public struct TokenVerifier: Sendable {
         return claims
     }
 
-    /// The authority answers, as the issuer, for any token that a service of its audience brings.
-    private func isAddressed(_ claims: Claims, by acting: ServiceName?) -> Bool {
-        if claims.audience.contains(service) { return true }
-        guard service == .credentialAuthority, let acting else { return false }
-        return claims.audience.contains(acting)
+    /// The authority answers, as the issuer, for any token of its own; who brings it is the next
+    /// question.
+    private func isAddressed(_ claims: Claims) -> Bool {
+        service == .credentialAuthority || claims.audience.contains(service)
     }
 
     private func isPresented(
