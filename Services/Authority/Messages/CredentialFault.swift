@@ -8,6 +8,7 @@ public enum CredentialFault: String, NamedFault {
     case missing = "credential.missing"
     case secretMissing = "credential.secret_missing"
     case damaged = "credential.damaged"
+    case unsupportedVersion = "credential.unsupported_version"
     case stale = "credential.stale"
     case invalidCode = "credential.invalid_code"
     case notAuthorised = "credential.not_authorised"
@@ -29,6 +30,9 @@ public enum CredentialFault: String, NamedFault {
         case .damaged:
             "The credential record is damaged. Nothing was overwritten; put the store back from "
                 + "a copy."
+        case .unsupportedVersion:
+            "The credential record is of a version that this program does not know. Install the "
+                + "release that wrote it, or a later one."
         case .stale:
             "The credential changed while the passcode was being checked, or is another one. "
                 + "Ask again."

@@ -28,10 +28,14 @@ public struct AskStatus: Request, Equatable {
         public var failed: UInt64
         /// Milliseconds until the next attempt is taken.
         public var remainingMilliseconds: UInt64
+        /// Whether the limiter could be asked; where it could not, attempts and wait are not known
+        /// and stand as zero.
+        public var limiterAnswers: Bool
 
         public init(
             credential: String?, kind: PasscodeKind?, protection: Bool, unlocked: Bool,
-            sessions: Int, failed: UInt64, remainingMilliseconds: UInt64
+            sessions: Int, failed: UInt64, remainingMilliseconds: UInt64,
+            limiterAnswers: Bool = true
         ) {
             self.credential = credential
             self.kind = kind
@@ -40,12 +44,13 @@ public struct AskStatus: Request, Equatable {
             self.sessions = sessions
             self.failed = failed
             self.remainingMilliseconds = remainingMilliseconds
+            self.limiterAnswers = limiterAnswers
         }
 
         public init(from object: JSONObject) throws(JSONError) {
             try object.refuseUnknownKeys([
                 "credential", "kind", "protection", "unlocked", "sessions", "failed",
-                "remaining_ms",
+                "remaining_ms", "limiter_answers",
             ])
             credential = try object.optionalString("credential")
             kind = try object.optionalIdentifier("kind")
@@ -54,6 +59,7 @@ public struct AskStatus: Request, Equatable {
             sessions = try object.integer("sessions")
             failed = try object.uint64("failed")
             remainingMilliseconds = try object.uint64("remaining_ms")
+            limiterAnswers = try object.bool("limiter_answers")
         }
 
         public func write(to writer: inout JSONWriter) {
@@ -64,6 +70,7 @@ public struct AskStatus: Request, Equatable {
             writer.integer("sessions", sessions)
             writer.uint64("failed", failed)
             writer.uint64("remaining_ms", remainingMilliseconds)
+            writer.bool("limiter_answers", limiterAnswers)
         }
     }
 }

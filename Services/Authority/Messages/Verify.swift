@@ -44,6 +44,7 @@ public struct Verify: Request, Equatable {
     public enum Reply: Message, Equatable {
         /// The token is the attachment. `failedBefore` counts the tries since the last success.
         case verified(remainingMilliseconds: UInt64, failedBefore: UInt64)
+        /// Where the limiter could not be asked for the count, `failed` is one: at least this try.
         case wrong(failed: UInt64, remainingMilliseconds: UInt64)
         case coolingDown(remainingMilliseconds: UInt64, failed: UInt64)
 
