@@ -87,6 +87,11 @@ let package = Package(
             uses: ["Home", "Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage"]),
         contract("Limiter"),
         contract("Authority", uses: ["Wire", "Tokens"]),
+        .target(
+            name: "AuthorityCore",
+            dependencies: on(
+                ["AuthorityMessages", "LimiterMessages", "UnicodeText"] + serviceParts),
+            path: "Services/Authority/Core", swiftSettings: settings),
         contract("Vault"),
         .target(
             name: "VaultCore",
@@ -127,6 +132,11 @@ let package = Package(
                 "VaultCore", "BackupShares", "AuthorityMessages", "TestKit",
                 "LimiterCore", "Clocks",
             ]),
+        tests(
+            "AuthorityTests",
+            of: [
+                "AuthorityCore", "AuthorityMessages", "LimiterCore", "LimiterMessages", "TestKit",
+            ] + serviceParts),
         tests("WireTests", of: ["Wire", "Secrets"]),
         tests("TokensTests", of: ["Tokens", "Wire", "Crypto", "Clocks", "Secrets"]),
         tests(

@@ -1,0 +1,195 @@
+internal import AuthorityMessages
+public import Clocks
+internal import LimiterMessages
+public import Loop
+public import Secrets
+public import Serving
+public import Storage
+public import Tokens
+public import Wire
+
+/// What an authority is built from: its ports, and where it keeps its state.
+public struct AuthorityParts {
+    /// Over a store of ``AuthorityService/schema``.
+    public var group: CommitGroup
+    public var clock: any BootClock
+    public var timers: Timers
+    public var random: any RandomSource
+    /// To the attempt limiter.
+    public var limiter: ServiceClient
+    public var kdf: any PasscodeKDF
+    public var events: any EventPort
+    public var metrics: MetricsRegistry
+    public var settings: AuthoritySettings
+
+    public init(
+        group: CommitGroup, clock: any BootClock, timers: Timers, random: any RandomSource,
+        limiter: ServiceClient, kdf: any PasscodeKDF, events: any EventPort,
+        metrics: MetricsRegistry, settings: AuthoritySettings = AuthoritySettings()
+    ) {
+        self.group = group
+        self.clock = clock
+        self.timers = timers
+        self.random = random
+        self.limiter = limiter
+        self.kdf = kdf
+        self.events = events
+        self.metrics = metrics
+        self.settings = settings
+    }
+}
+
+/// The credential authority.
+///
+/// Each method stands in a file of its own. Sessions, gates and checks under way are memory and end
+/// with the process; credentials are the store's.
+@ServiceLoop
+public final class AuthorityService: Service {
+    public nonisolated static let name = ServiceName.credentialAuthority
+
+    public nonisolated static let methods: [Method<AuthorityService>] = [
+        .on(Verify.self) { try await $0.verify($1) },
+        .on(SetPasscode.self) { try await $0.setPasscode($1) },
+        .on(Derive.self) { try $0.derive($1) },
+        .on(CheckSession.self) { try $0.checkSession($1) },
+        .on(Lock.self) { try await $0.lock($1) },
+        .on(Revoke.self) { try await $0.revoke($1) },
+        .on(AskStatus.self) { try await $0.status($1) },
+        .on(RepairOwnerAttempts.self) { try await $0.repairAttempts($1) },
+        .on(AskSignPolicy.self) { try $0.signPolicy($1) },
+        .on(SetSignPolicy.self) { try await $0.setSignPolicy($1) },
+        .on(AskTokenKeys.self) { $0.tokenKeys($1) },
+    ]
+
+    public nonisolated static let schema = AuthorityStore.schema
+
+    public nonisolated static let ownerTables = AuthorityStore.ownerTables
+
+    /// Half of what subscribers count on, so that a late turn of the loop is no silence.
+    private nonisolated static let heartbeatMilliseconds: UInt64 = 500
+
+    let group: CommitGroup
+    let store: AuthorityStore
+    let clock: any BootClock
+    let timers: Timers
+    let random: any RandomSource
+    let limiter: LimiterLink
+    let kdf: any PasscodeKDF
+    let metrics: MetricsRegistry
+    let calibration: KDFCalibration
+    let attempts: AttemptQueue
+    let registry: SessionRegistry
+    var locks = LockWatch()
+    /// Owners whose credential is being changed.
+    var changing: Set<Owner> = []
+    private var verifier: TokenVerifier
+
+    /// - Throws: where no signing key can be made.
+    public init(_ parts: AuthorityParts) throws {
+        let settings = parts.settings
+        group = parts.group
+        store = AuthorityStore(parts.group.store)
+        clock = parts.clock
+        timers = parts.timers
+        random = parts.random
+        limiter = LimiterLink(
+            client: parts.limiter, timers: parts.timers,
+            timeoutMilliseconds: settings.limiterTimeoutMilliseconds)
+        kdf = parts.kdf
+        metrics = parts.metrics
+        calibration = KDFCalibration(
+            kdf: parts.kdf, clock: parts.clock,
+            targetMilliseconds: settings.kdfTargetMilliseconds)
+        attempts = AttemptQueue(
+            AttemptSchedule.Bounds(
+                threads: settings.kdfThreads, waiting: settings.kdfQueue,
+                waitingPerOwner: settings.kdfQueuePerOwner))
+        registry = try SessionRegistry(
+            clock: parts.clock, random: parts.random, events: parts.events,
+            limit: settings.sessions)
+        verifier = TokenVerifier(service: .credentialAuthority)
+        verifier.install(keys: [registry.tokenKey], run: registry.run)
+    }
+
+    /// Begins to tell subscribers every half second that the authority is there, and to wipe
+    /// sessions that are over.
+    public func startHeartbeat() {
+        registry.beat()
+        ServiceLoop.start { [weak self, timers] in
+            while true {
+                await timers.sleep(milliseconds: Self.heartbeatMilliseconds)
+                guard let self else { return }
+                registry.sweep()
+                registry.beat()
+            }
+        }
+    }
+
+    // MARK: What the host asks
+
+    public func admit(
+        _ token: ReceivedToken, from peer: PeerEntry, owner: Owner
+    ) async throws -> VerifiedSession {
+        var acting: ServiceName?
+        if case .service(let name) = peer.role { acting = name }
+        let session = try verifier.verify(
+            token, presentedBy: peer.key, as: acting, now: clock.now)
+        guard registry.live(session.claims.session) != nil else { throw SessionFault.ended }
+        return session
+    }
+
+    /// Nothing in memory comes from the store.
+    public func rebuild() throws {}
+
+    public func owners() throws -> [Owner] { try store.owners() }
+
+    public func gauges() -> [Gauge] {
+        [
+            Gauge(name: "sessions", help: "Sessions that live.", value: Double(registry.count)),
+            Gauge(
+                name: "open_gates", help: "Owners who are unlocked.",
+                value: Double(registry.openGateCount)),
+            Gauge(
+                name: "kdf_queue", help: "Passcode checks that wait for a thread.",
+                value: Double(attempts.waitingCount)),
+        ]
+    }
+
+    // MARK: What several methods need
+
+    /// The session that a holder presents for himself, if it lives and its credential is unchanged.
+    func ownSession<R: Request>(of call: Call<R>) throws -> SessionRegistry.Session {
+        let claims = try call.requireSession().claims
+        guard claims.holder == call.peer.key else { throw SessionFault.invalid }
+        return try current(claims)
+    }
+
+    /// The session of a holder in whose name a service of its audience asks.
+    func session<R: Request>(
+        of holder: PeerKey, in call: Call<R>
+    ) throws -> SessionRegistry.Session {
+        let claims = try call.requireSession().claims
+        guard claims.holder == holder, case .service(let service) = call.peer.role,
+            claims.audience.contains(service)
+        else { throw SessionFault.invalid }
+        return try current(claims)
+    }
+
+    /// The registry's view of verified claims.
+    private func current(_ claims: Claims) throws -> SessionRegistry.Session {
+        guard let session = registry.live(claims.session) else { throw SessionFault.ended }
+        guard let record = try store.credential(of: claims.owner)?.record,
+            record.id.utf8.elementsEqual(claims.credential.utf8),
+            record.revision == claims.revision
+        else {
+            registry.revoke(claims.session)
+            throw SessionFault.ended
+        }
+        return session
+    }
+
+    /// Suspends until a moment on the boot clock.
+    func wait(until moment: UInt64) async {
+        while clock.now.nanoseconds < moment { await timers.sleep(until: moment) }
+    }
+}

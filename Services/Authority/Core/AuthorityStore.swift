@@ -1,0 +1,171 @@
+internal import AuthorityMessages
+internal import LimiterMessages
+internal import Loop
+internal import Secrets
+internal import Serving
+internal import Storage
+internal import Wire
+
+/// What the authority has of one owner.
+struct StoredCredential: Sendable {
+    var record: CredentialRecord
+    /// The enrolment at the limiter that the passcode was set with.
+    var enrolment: EnrolmentID?
+    /// The highest number of a charge that was seen in that enrolment.
+    var charge: UInt64
+}
+
+/// The authority's tables.
+@ServiceLoop
+final class AuthorityStore {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    // MARK: Credentials
+
+    /// An owner's credential; nil where there is none.
+    ///
+    /// Throws `credential.damaged` or `credential.unsupported_version` for one that cannot be read.
+    func credential(of owner: Owner) throws -> StoredCredential? {
+        let row = try database.firstRow(
+            "SELECT record, enrolment, charge FROM credentials WHERE owner = ?1",
+            .text(owner.text)
+        ) { row throws(StorageError) in
+            (
+                SharedSecret(try row.secret(0)), try row.optionalBlob(1), try row.integer(2)
+            )
+        }
+        guard let (document, enrolment, charge) = row else { return nil }
+        return StoredCredential(
+            record: try Self.record(document), enrolment: try enrolment.map(Self.enrolment),
+            charge: try Self.charge(charge))
+    }
+
+    private static func record(_ document: SharedSecret) throws(CredentialFault) -> CredentialRecord
+    {
+        do throws(CredentialRecordError) {
+            return try CredentialRecord(decoding: document.bytes)
+        } catch {
+            throw error == .unsupportedVersion ? .unsupportedVersion : .damaged
+        }
+    }
+
+    private static func enrolment(_ bytes: [UInt8]) throws(CredentialFault) -> EnrolmentID {
+        guard let id = EnrolmentID(bytes) else { throw .damaged }
+        return id
+    }
+
+    private static func charge(_ number: Int64) throws(CredentialFault) -> UInt64 {
+        guard let charge = UInt64(exactly: number), charge <= Begin.chargeLimit else {
+            throw .damaged
+        }
+        return charge
+    }
+
+    /// Writes record, enrolment and number as one; inside a write.
+    func save(_ credential: StoredCredential, of owner: Owner) throws(StorageError) {
+        _ = try database.run(
+            """
+            INSERT OR REPLACE INTO credentials (owner, record, enrolment, charge)
+            VALUES (?1, ?2, ?3, ?4)
+            """, .text(owner.text), .secret(SharedSecret(credential.record.encode())),
+            .optional(credential.enrolment?.bytes), .integer(Int64(credential.charge)))
+    }
+
+    /// Raises the number of the last charge that was seen; inside a write.
+    func raiseCharge(to charge: UInt64, of owner: Owner) throws(StorageError) {
+        _ = try database.run(
+            "UPDATE credentials SET charge = ?2 WHERE owner = ?1 AND charge < ?2",
+            .text(owner.text), .integer(Int64(charge)))
+    }
+
+    /// The owners who have a credential, sorted.
+    func owners() throws -> [Owner] {
+        let names = try database.rows("SELECT owner FROM credentials ORDER BY owner") {
+            row throws(StorageError) in try row.text(0)
+        }
+        return names.compactMap { Owner($0) }
+    }
+
+    // MARK: Policies
+
+    /// What a signature of the owner needs; a proof where nothing was set.
+    func signPolicy(of owner: Owner) throws -> SignPolicy {
+        let text = try database.firstRow(
+            "SELECT sign_policy FROM policies WHERE owner = ?1", .text(owner.text)
+        ) { row throws(StorageError) in try row.text(0) }
+        guard let text else { return .proof }
+        guard let policy = SignPolicy(text) else { throw CredentialFault.damaged }
+        return policy
+    }
+
+    /// Inside a write.
+    func setSignPolicy(_ policy: SignPolicy, of owner: Owner) throws(StorageError) {
+        _ = try database.run(
+            "INSERT OR REPLACE INTO policies (owner, sign_policy) VALUES (?1, ?2)",
+            .text(owner.text), .text(policy.text))
+    }
+
+    // MARK: Forgotten enrolments
+
+    /// Whether the limiter was told to forget this enrolment.
+    ///
+    /// One that still knows it was put back from an older copy, and is told again.
+    func isForgotten(_ enrolment: EnrolmentID, of owner: Owner) throws(StorageError) -> Bool {
+        let found = try database.firstRow(
+            "SELECT 1 FROM forgotten WHERE owner = ?1 AND enrolment = ?2", .text(owner.text),
+            .blob(enrolment.bytes)
+        ) { row throws(StorageError) in try row.integer(0) }
+        return found != nil
+    }
+
+    /// Inside a write.
+    func markForgotten(_ enrolment: EnrolmentID, of owner: Owner) throws(StorageError) {
+        _ = try database.run(
+            "INSERT OR IGNORE INTO forgotten (owner, enrolment) VALUES (?1, ?2)",
+            .text(owner.text), .blob(enrolment.bytes))
+    }
+}
+
+extension AuthorityStore {
+    /// The shape of the store.
+    nonisolated static let schema = Schema(steps: [
+        OutcomeJournal.schemaStep,
+        SchemaStep(
+            "credentials",
+            """
+            CREATE TABLE credentials (
+                owner TEXT PRIMARY KEY NOT NULL,
+                record BLOB NOT NULL,
+                enrolment BLOB,
+                charge INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE policies (
+                owner TEXT PRIMARY KEY NOT NULL,
+                sign_policy TEXT NOT NULL
+            ) STRICT, WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE forgotten (
+                owner TEXT NOT NULL,
+                enrolment BLOB NOT NULL,
+                PRIMARY KEY (owner, enrolment)
+            ) STRICT, WITHOUT ROWID
+            """),
+    ])
+
+    nonisolated static let ownerTables = [
+        OwnerTable(
+            delete: "DELETE FROM credentials WHERE owner = ?1",
+            keep: "DELETE FROM credentials WHERE owner <> ?1"),
+        OwnerTable(
+            delete: "DELETE FROM policies WHERE owner = ?1",
+            keep: "DELETE FROM policies WHERE owner <> ?1"),
+        OwnerTable(
+            delete: "DELETE FROM forgotten WHERE owner = ?1",
+            keep: "DELETE FROM forgotten WHERE owner <> ?1"),
+    ]
+}

@@ -1,0 +1,136 @@
+internal import AuthorityMessages
+internal import LimiterMessages
+internal import Loop
+internal import Secrets
+internal import Serving
+internal import Wire
+
+/// Why the limiter gave no answer.
+enum LimiterTrouble: Error, Equatable {
+    /// It answered with a fault of its contract: nothing was charged and no count was lowered.
+    case said(LimiterFault)
+    /// No answer came, or none that means anything here: what was asked may have happened.
+    case silent
+
+    init(_ refusal: Refusal) {
+        self = LimiterFault(rawValue: refusal.code).map(LimiterTrouble.said) ?? .silent
+    }
+}
+
+extension CredentialFault {
+    /// What a caller of the authority is told of a limiter that gives no answer.
+    init(_ trouble: LimiterTrouble) {
+        switch trouble {
+        case .silent: self = .limiterUnreachable
+        case .said(let fault):
+            switch fault {
+            case .unknownOwner, .otherEnrolment, .otherKey, .badSignature: self = .secretMissing
+            case .nothingToRepair: self = .nothingToRepair
+            case .badChallenge, .nonceSeen, .rolledBack, .noSuchAttempt, .attemptOver:
+                self = .stale
+            // Damage, or charge numbers at their end, which only damage brings about.
+            default: self = .attemptsDamaged
+            }
+        }
+    }
+}
+
+/// The way to the limiter, for one owner at a time.
+@ServiceLoop
+struct LimiterLink {
+    /// How often a step is tried that may be repeated.
+    private nonisolated static let triesMax = 4
+
+    private let client: ServiceClient
+    private let timers: Timers
+    /// How long an answer may take.
+    private let timeoutMilliseconds: UInt64
+
+    init(client: ServiceClient, timers: Timers, timeoutMilliseconds: UInt64) {
+        self.client = client
+        self.timers = timers
+        self.timeoutMilliseconds = timeoutMilliseconds
+    }
+
+    func ask<R: Request>(
+        _ request: R, of owner: Owner, attachments: [SharedSecret] = [],
+        timeoutMilliseconds: UInt64? = nil
+    ) async throws(LimiterTrouble) -> Answer<R> {
+        do throws(Refusal) {
+            return try await client.call(
+                request,
+                options: CallOptions(
+                    owner: owner,
+                    timeoutMilliseconds: timeoutMilliseconds ?? self.timeoutMilliseconds),
+                attachments: attachments)
+        } catch {
+            throw LimiterTrouble(error)
+        }
+    }
+
+    /// Asks again where no answer came, with growing pauses: for requests that give the same answer
+    /// however often they arrive.
+    func askUntilAnswered<R: Request>(
+        _ request: R, of owner: Owner
+    ) async throws(LimiterTrouble) -> R.Reply {
+        var pauseMilliseconds: UInt64 = 100
+        for _ in 1..<Self.triesMax {
+            do throws(LimiterTrouble) {
+                return try await ask(request, of: owner).reply
+            } catch {
+                guard error == .silent else { throw error }
+            }
+            await timers.sleep(milliseconds: pauseMilliseconds)
+            pauseMilliseconds *= 3
+        }
+        return try await ask(request, of: owner).reply
+    }
+
+    /// Failed attempts and the wait, asked for beside something else: a short time, once.
+    func standing(of owner: Owner) async throws(LimiterTrouble) -> Standing {
+        try await ask(
+            AskStanding(), of: owner, timeoutMilliseconds: min(1_000, timeoutMilliseconds)
+        ).reply
+    }
+
+    /// One uncharged evaluation over a new code, for the holder of the access key.
+    ///
+    /// A challenge that the limiter does not know any more (it was started anew) is drawn again.
+    ///
+    /// - Returns: 32 bytes.
+    func prove(
+        _ code: SharedSecret, enrolment: EnrolmentID, accessKey: SharedSecret, of owner: Owner
+    ) async throws -> SharedSecret {
+        let key = try ConfirmKey(accessKey: accessKey.bytes)
+        var isLast = false
+        while true {
+            let drawn = try await challenge(owner)
+            guard drawn.enrolment == enrolment else { throw CredentialFault.secretMissing }
+            let request = Prove(
+                enrolment: enrolment, challenge: drawn.challenge,
+                signature: key.sign(.provePasscode, owner, drawn.challenge))
+            do throws(LimiterTrouble) {
+                let answer = try await ask(request, of: owner, attachments: [code])
+                guard let evaluation = Self.evaluation(answer.attachments) else { throw .silent }
+                return evaluation
+            } catch {
+                guard error == .said(.badChallenge), !isLast else { throw CredentialFault(error) }
+                isLast = true
+            }
+        }
+    }
+
+    func challenge(_ owner: Owner) async throws(CredentialFault) -> DrawChallenge.Reply {
+        do throws(LimiterTrouble) {
+            return try await ask(DrawChallenge(), of: owner).reply
+        } catch {
+            throw CredentialFault(error)
+        }
+    }
+
+    /// The one attachment of a charged `begin` and of a `prove`, 32 bytes.
+    static func evaluation(_ attachments: [SharedSecret]) -> SharedSecret? {
+        guard attachments.count == 1, attachments[0].bytes.count == 32 else { return nil }
+        return attachments[0]
+    }
+}

@@ -1,0 +1,235 @@
+internal import AuthorityMessages
+internal import Clocks
+internal import Crypto
+internal import Loop
+internal import Secrets
+internal import Tokens
+internal import Wire
+
+/// The sessions of this run of the authority, their leases and the owners' gates.
+///
+/// In memory only: a restart ends every session, and the key that signs tokens is made anew. What
+/// is decided here is decided in one step that nothing interleaves.
+@ServiceLoop
+final class SessionRegistry {
+    /// One session; its token is a signed view of the claims.
+    struct Session: Sendable {
+        let claims: Claims
+        /// The access key; nil in a session that can derive nothing.
+        let accessKey: SharedSecret?
+        /// When the last lease that it was given ends, in nanoseconds on the boot clock.
+        fileprivate(set) var leaseEnd: UInt64 = 0
+    }
+
+    /// What a service may rely on until it ends.
+    struct Lease: Equatable {
+        var milliseconds: UInt64
+        /// Whether it serves further operations.
+        var reusable: Bool
+    }
+
+    /// What a session is to be.
+    struct Draft {
+        var owner: Owner
+        var scope: Scope
+        var audience: [ServiceName]
+        var holder: PeerKey
+        var credential: String
+        var revision: UInt64
+        var accessKey: SharedSecret?
+    }
+
+    /// How long a lease holds, in nanoseconds.
+    static let leaseNanoseconds: UInt64 = 250_000_000
+
+    let run: RunID
+    private let clock: any BootClock
+    private let random: any RandomSource
+    private let signer: TokenSigner
+    private let events: any EventPort
+    private let limit: Int
+    private let started: UInt64
+
+    private var sessions: [SessionID: Session] = [:]
+    private var ofOwner: [Owner: Set<SessionID>] = [:]
+    private var leaseEnds: [Owner: UInt64] = [:]
+    private var openGates: Set<Owner> = []
+    /// Sessions that may still come out of checks under way.
+    private var reserved = 0
+    private var lastEvent: UInt64 = 0
+
+    init(
+        clock: any BootClock, random: any RandomSource, events: any EventPort, limit: Int
+    ) throws(CryptoError) {
+        self.clock = clock
+        self.random = random
+        self.events = events
+        self.limit = limit
+        started = clock.now.nanoseconds
+        run = Self.identifier(random) { RunID($0) }
+        signer = try TokenSigner(seed: random.secret(Ed25519.seedBytes), run: run)
+    }
+
+    /// What verifies the tokens of this run.
+    var tokenKey: TokenKey { signer.publicKey }
+
+    var count: Int { sessions.count }
+
+    var allSessions: [Session] { Array(sessions.values) }
+
+    func count(of owner: Owner) -> Int {
+        sweep()
+        return ofOwner[owner]?.count ?? 0
+    }
+
+    // MARK: Opening
+
+    /// Keeps room for a session before anything is charged for it.
+    ///
+    /// Sessions that are over make room first.
+    func reserve() throws(BusFault) {
+        if sessions.count + reserved >= limit { sweep() }
+        guard sessions.count + reserved < limit else { throw .busy }
+        reserved += 1
+    }
+
+    /// Gives the room back, used or not.
+    func release() { reserved -= 1 }
+
+    /// Makes a session of passcode origin in the reserved room, and its token.
+    func open(_ draft: Draft) throws -> (session: Session, token: [UInt8]) {
+        let now = clock.now
+        // A token names somebody who takes it; where no service does, that is the authority.
+        let audience: [ServiceName] =
+            draft.audience.isEmpty ? [.credentialAuthority] : draft.audience
+        let claims = Claims(
+            owner: draft.owner, session: Self.identifier(random) { SessionID($0) }, run: run,
+            credential: draft.credential, revision: draft.revision, scope: draft.scope,
+            origin: .passcode, lifetime: .standard, issued: now.nanoseconds,
+            deadline: now.nanoseconds + SessionRules.lifetime(of: draft.scope), boot: now.bootID,
+            audience: Set(audience), holder: draft.holder)
+        let token = try signer.sign(claims)
+        let session = Session(claims: claims, accessKey: draft.accessKey)
+        sessions[claims.session] = session
+        ofOwner[draft.owner, default: []].insert(claims.session)
+        return (session, token)
+    }
+
+    private static func identifier<T>(
+        _ random: any RandomSource, _ make: ([UInt8]) -> T?
+    ) -> T {
+        guard let identifier = make(random.bytes(16)) else {
+            preconditionFailure("an identifier has 16 bytes")
+        }
+        return identifier
+    }
+
+    // MARK: Using
+
+    /// The session, if it lives at this moment.
+    func live(_ id: SessionID) -> Session? {
+        guard let session = sessions[id] else { return nil }
+        guard !isOver(session) else {
+            remove(id, of: session.claims.owner)
+            return nil
+        }
+        return session
+    }
+
+    /// How long the session still lives.
+    func remainingMilliseconds(of session: Session) -> UInt64 {
+        guard let deadline = session.claims.deadline else { return 0 }
+        let now = clock.now.nanoseconds
+        return deadline > now ? (deadline - now) / 1_000_000 : 0
+    }
+
+    /// Gives a lease under a session that lives, and spends it where it is a proof.
+    func lease(_ id: SessionID) -> Lease? {
+        guard var session = live(id) else { return nil }
+        let now = clock.now.nanoseconds
+        let end = min(now + Self.leaseNanoseconds, session.claims.deadline ?? .max)
+        guard end - now >= 1_000_000 else { return nil }
+        let owner = session.claims.owner
+        leaseEnds[owner] = max(leaseEnds[owner] ?? 0, end)
+        session.leaseEnd = max(session.leaseEnd, end)
+        sessions[id] = session
+        if session.claims.scope.isProof { remove(id, of: owner) }
+        var isResource = false
+        if case .resource = session.claims.scope { isResource = true }
+        return Lease(milliseconds: (end - now) / 1_000_000, reusable: isResource)
+    }
+
+    // MARK: Ending
+
+    /// Ends a session at once.
+    ///
+    /// - Returns: when the last lease that it was given ends.
+    @discardableResult
+    func revoke(_ id: SessionID) -> UInt64 {
+        guard let session = sessions[id] else { return 0 }
+        remove(id, of: session.claims.owner)
+        publish(.revoked, owner: session.claims.owner, session: id)
+        return session.leaseEnd
+    }
+
+    /// Ends all of an owner's sessions at once.
+    ///
+    /// - Returns: how many lived.
+    func revokeAll(of owner: Owner) -> Int {
+        sweep()
+        let ended = ofOwner.removeValue(forKey: owner) ?? []
+        for id in ended { sessions[id] = nil }
+        publish(.ownerRevoked, owner: owner, session: nil)
+        return ended.count
+    }
+
+    /// When the last lease ends that any of the owner's sessions was given.
+    ///
+    /// An earlier run may have given one until this one began.
+    func leasesClosed(of owner: Owner) -> UInt64 {
+        max(leaseEnds[owner] ?? 0, started + Self.leaseNanoseconds)
+    }
+
+    /// Wipes sessions that are over, and forgets leases that are.
+    func sweep() {
+        for (id, session) in sessions where isOver(session) {
+            remove(id, of: session.claims.owner)
+        }
+        let now = clock.now.nanoseconds
+        leaseEnds = leaseEnds.filter { $0.value > now }
+    }
+
+    private func isOver(_ session: Session) -> Bool {
+        guard let deadline = session.claims.deadline else { return false }
+        return clock.now.nanoseconds >= deadline
+    }
+
+    private func remove(_ id: SessionID, of owner: Owner) {
+        sessions[id] = nil
+        ofOwner[owner]?.remove(id)
+        if ofOwner[owner]?.isEmpty == true { ofOwner[owner] = nil }
+    }
+
+    // MARK: Gates
+
+    func isGateOpen(of owner: Owner) -> Bool { openGates.contains(owner) }
+
+    /// A right passcode opens the gate; it revives nothing that was revoked.
+    func openGate(of owner: Owner) { openGates.insert(owner) }
+
+    func closeGate(of owner: Owner) { openGates.remove(owner) }
+
+    var openGateCount: Int { openGates.count }
+
+    // MARK: Events
+
+    /// Says that the authority is there.
+    func beat() { publish(.heartbeat, owner: nil, session: nil) }
+
+    private func publish(_ kind: SessionEvent.Kind, owner: Owner?, session: SessionID?) {
+        lastEvent += 1
+        events.publish(
+            SessionEvent(
+                run: run, number: lastEvent, kind: kind, owner: owner, session: session))
+    }
+}

@@ -1,0 +1,87 @@
+internal import AuthorityMessages
+internal import Tokens
+internal import Wire
+
+/// Who may have which session, and what a session may do: pure rules.
+enum SessionRules {
+    /// How long a session lives, in nanoseconds.
+    static func lifetime(of scope: Scope) -> UInt64 {
+        (scope.isProof ? 60 : 300) * 1_000_000_000
+    }
+
+    /// Whether a right passcode gives such a session to a peer of this role.
+    ///
+    /// Throws `bus.forbidden` for an extension that wants more than the app's lock, and
+    /// `credential.not_authorised` for a scope that no passcode opens.
+    static func check(_ scope: Scope, for role: Role) throws {
+        if role.kind == .extension, scope != .appUnlock { throw BusFault.forbidden }
+        if scope == .recover { throw CredentialFault.notAuthorised }
+    }
+
+    /// The services that a token of the scope may name: one, and for a phrase that is to be shared
+    /// out two; none where only the authority takes it.
+    static func check(_ audience: [ServiceName], for scope: Scope) throws(BusFault) {
+        let named = Set(audience)
+        guard named.count == audience.count else { throw .malformed }
+        let fits: Bool
+        switch scope {
+        case .appUnlock, .managePasscode, .recover: fits = named.isEmpty
+        case .settings: fits = named.isEmpty || named == [.walletVault]
+        case .resource, .sign: fits = named.count == 1 && named.isSubset(of: keyUsers)
+        case .reveal:
+            fits =
+                (named.count == 1 && named.isSubset(of: keyUsers))
+                || named == [.walletVault, .backupShares]
+        }
+        guard fits else { throw .malformed }
+    }
+
+    /// Services that work with derived keys.
+    private static let keyUsers: Set<ServiceName> = [.walletVault, .backupShares, .migration]
+
+    /// Whether the session may change or remove the passcode.
+    static func mayChangePasscode(_ claims: Claims) -> Bool {
+        claims.origin == .passcode
+            && (claims.scope == .managePasscode || claims.scope == .settings)
+    }
+
+    /// Whether the session may change the owner's settings.
+    static func mayChangeSettings(_ claims: Claims) -> Bool {
+        claims.origin == .passcode && claims.scope == .settings
+    }
+
+    /// Whether the session allows what a service asks for in its holder's name.
+    static func allows(_ request: Derive, in claims: Claims, signPolicy: SignPolicy) -> Bool {
+        switch request.purpose {
+        case .open: claims.scope == .resource(request.namespace)
+        case .sign:
+            isProof(claims.scope, of: request, as: Scope.sign)
+                || (signPolicy == .session && claims.scope == .resource(request.namespace))
+        case .reveal: isProof(claims.scope, of: request, as: Scope.reveal)
+        case .destroy: mayChangeSettings(claims) && request.domains.isEmpty
+        }
+    }
+
+    private static func isProof(
+        _ scope: Scope, of request: Derive, as proof: (Namespace, WalletID) -> Scope
+    ) -> Bool {
+        guard let wallet = request.wallet else { return false }
+        return scope == proof(request.namespace, wallet)
+    }
+
+    /// Whether the gate must be open: for what opens wallets, not for what keeps the credential.
+    static func needsGate(_ scope: Scope) -> Bool { scope.namespace != nil }
+}
+
+/// Which service a derived key is for; nobody else gets it.
+enum KeyDomain {
+    private static let holders: [String: ServiceName] = [
+        "telegram.wallet.dek.v1": .walletVault,
+        "coffer.wallet.identity.v1": .walletVault,
+        "coffer.wallet.seed.v1": .walletVault,
+    ]
+
+    static func belongs(_ domain: String, to service: ServiceName) -> Bool {
+        domain.utf8.allSatisfy { $0 < 0x80 } && holders[domain] == service
+    }
+}

@@ -1,0 +1,73 @@
+internal import AuthorityMessages
+internal import LimiterMessages
+internal import Serving
+internal import Wire
+
+extension AuthorityService {
+    /// How the owner's credential stands; a limiter that does not answer is said, not waited for.
+    func status(_ call: Call<AskStatus>) async throws -> Answer<AskStatus> {
+        let owner = call.owner
+        let before = try store.credential(of: owner)
+        let standing = try await reachableStanding(of: owner)
+        let stored = try store.credential(of: owner)
+        // What changed while the limiter was asked may not fit its answer any more.
+        let isSettled =
+            (before == nil) == (stored == nil) && before?.enrolment == stored?.enrolment
+        if let standing, isSettled { try check(standing, fits: stored, of: owner) }
+        return Answer(
+            AskStatus.Reply(
+                credential: stored?.record.id, kind: stored?.record.passcode?.kind,
+                protection: stored?.record.protection ?? false,
+                unlocked: registry.isGateOpen(of: owner), sessions: registry.count(of: owner),
+                failed: standing?.failed ?? 0,
+                remainingMilliseconds: standing?.remainingMilliseconds ?? 0,
+                limiterAnswers: standing != nil))
+    }
+
+    /// Nil where the limiter cannot be asked.
+    private func reachableStanding(of owner: Owner) async throws -> Standing? {
+        do throws(LimiterTrouble) {
+            return try await limiter.standing(of: owner)
+        } catch {
+            guard error == .silent else { throw CredentialFault(error) }
+            return nil
+        }
+    }
+
+    /// Refuses stores that do not belong together: neither is ever a first set.
+    private func check(
+        _ standing: Standing, fits stored: StoredCredential?, of owner: Owner
+    ) throws {
+        guard let stored else {
+            if try isKnown(standing.enrolment, of: owner) { throw CredentialFault.missing }
+            return
+        }
+        guard stored.record.passcode == nil || stored.enrolment == standing.enrolment else {
+            throw CredentialFault.secretMissing
+        }
+    }
+
+    /// Whether the limiter knows the owner by an enrolment that it was not told to forget.
+    func isKnown(_ enrolment: EnrolmentID?, of owner: Owner) throws -> Bool {
+        guard let enrolment else { return false }
+        return try !store.isForgotten(enrolment, of: owner)
+    }
+
+    /// Has an attempts record that cannot be read set to six attempts and a fresh wait.
+    func repairAttempts(
+        _ call: Call<RepairOwnerAttempts>
+    ) async throws -> Answer<RepairOwnerAttempts> {
+        guard try store.credential(of: call.owner)?.record.passcode != nil else {
+            throw CredentialFault.noPasscode
+        }
+        do throws(LimiterTrouble) {
+            let standing = try await limiter.ask(RepairAttempts(), of: call.owner).reply
+            return Answer(
+                RepairOwnerAttempts.Reply(
+                    failed: standing.failed,
+                    remainingMilliseconds: standing.remainingMilliseconds))
+        } catch {
+            throw CredentialFault(error)
+        }
+    }
+}
