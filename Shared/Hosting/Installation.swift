@@ -14,6 +14,12 @@ struct Installation {
     let serverKeys: [ServiceName: PeerKey]
     let endpoint: Endpoint
     let events: Endpoint
+    /// Whether services with users of their own have one run folder, and so sockets for a group.
+    let sharesRunFolder: Bool
+
+    /// Of root's run folder for a group: its members make sockets, which are the group's
+    /// (set-group-id), and remove no other's (sticky).
+    private static let sharedMode: mode_t = 0o3770
 
     init(home: Home, service: ServiceName, calls: [ServiceName]) throws(ProgramError) {
         self.home = home
@@ -22,7 +28,8 @@ struct Installation {
         endpoint = try Self.endpoint(settings.endpoint(of: service))
         events = try Self.endpoint(settings.eventsEndpoint(of: service))
         try Self.check(folder: home.path)
-        try Self.check(folder: settings.runPath)
+        sharesRunFolder = Self.isShared(folder: settings.runPath)
+        if !sharesRunFolder { try Self.check(folder: settings.runPath) }
         do {
             identity = try CertificateFile.readSecret(home.secretKeyPath(of: service.text))
             var keys: [ServiceName: PeerKey] = [:]
@@ -45,6 +52,12 @@ struct Installation {
 
     static func endpoint(_ text: String) throws(ProgramError) -> Endpoint {
         do { return try Endpoint(checking: text) } catch { throw .refused("\(text): \(error).") }
+    }
+
+    private static func isShared(folder path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+            && status.st_uid == 0 && status.st_mode & 0o7777 == sharedMode
     }
 
     /// Refuses a folder that others may enter, naming path and wanted mode.

@@ -27,6 +27,9 @@ final class ServiceBus {
         self.loop = loop
         peers = PeerTable(folder: PeerFolder(path: installation.home.peersPath))
         if let failure = peers.failure { throw .refused("\(failure).") }
+        // The socket files get their mode as they are made. Who is let in is decided by keys.
+        let mask = umask(installation.sharesRunFolder ? 0o117 : 0o177)
+        defer { umask(mask) }
         do {
             context = try Context()
             handler = try ZAPHandler(context: context, peers: peers)
