@@ -1,3 +1,5 @@
+// For `timespec`, which a build of the whole module finds there first.
+internal import CZMQ
 internal import Glibc
 internal import Synchronization
 public import Wire
