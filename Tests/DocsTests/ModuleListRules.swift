@@ -33,12 +33,16 @@ import Testing
             contract("B", uses: ["One"]),
             service("A", program: "a", uses: serviceParts),
             service("B", program: "b", calls: ["A"], uses: serviceParts + ["Two"]),
+            .target(
+                name: "CCore", dependencies: on(["AMessages"] + serviceParts), path: "C"),
+            .executableTarget(name: "c", dependencies: on(["CCore"])),
             """
         #expect(
             Set(Self.declared(in: manifest)) == [
                 "One imports nothing", "Two imports CLib, One", "AMessages imports Wire",
                 "BMessages imports One", "ACore imports AMessages, Loop, Wire",
                 "BCore imports AMessages, BMessages, Loop, Two, Wire",
+                "CCore imports AMessages, Loop, Wire",
             ])
     }
 
@@ -62,35 +66,57 @@ import Testing
     // MARK: The manifest
 
     private static func declared(in manifest: String) -> [String] {
-        let parts =
-            manifest.firstMatch(of: #/let serviceParts = \[([^\]]*)\]/#).map { names($0.1) } ?? []
+        let lists = Lists(manifest)
         let declaration =
             #/(?m)^\s*(?:\+ )?(shared|contract|service)\(\s*"(\w+)"([^;]*?)\)(?:,|\n|$)/#
-        return manifest.matches(of: declaration).map { match in
+        let target = #/\.target\(\s*name: "(\w+)",\s*dependencies: on\(([^)]*)\)/#
+        let lines = manifest.matches(of: declaration).map { match in
             let name = String(match.2)
-            let uses = list("uses", in: match.3)
+            let uses = lists.names(after: "uses:", in: match.3)
             switch match.1 {
             case "contract": return line("\(name)Messages", uses ?? ["Wire"])
             case "service":
-                let contracts = ([name] + (list("calls", in: match.3) ?? [])).map {
-                    "\($0)Messages"
-                }
-                return line("\(name)Core", contracts + parts + (uses ?? []))
+                let called = lists.names(after: "calls:", in: match.3) ?? []
+                let contracts = ([name] + called).map { "\($0)Messages" }
+                return line("\(name)Core", contracts + (uses ?? []))
             default: return line(name, uses ?? [])
             }
         }
+        return lines
+            + manifest.matches(of: target).map { match in
+                line(String(match.1), lists.names(in: match.2))
+            }
     }
 
-    /// The names in the brackets after a label; nil where there are none.
-    private static func list(_ label: String, in arguments: Substring) -> [String]? {
-        guard let start = arguments.firstRange(of: "\(label):") else { return nil }
-        let rest = arguments[start.upperBound...]
-        guard let open = rest.firstIndex(of: "["), let close = rest[open...].firstIndex(of: "]")
-        else { return nil }
-        return names(rest[open..<close])
-    }
+    /// The lists of module names that the manifest gives a name to.
+    private struct Lists {
+        private let named: [String: [String]]
 
-    private static func names(_ text: Substring) -> [String] {
-        text.matches(of: #/"(\w+)"/#).map { String($0.1) }
+        init(_ manifest: String) {
+            let definition = #/let (\w+) = \[([^\]]*)\]/#
+            named = Dictionary(
+                manifest.matches(of: definition).map { (String($0.1), Self.quoted($0.2)) }
+            ) { $1 }
+        }
+
+        /// The names of a list that is written out, has a name, or is a sum of such.
+        func names(in expression: Substring) -> [String] {
+            Self.quoted(expression)
+                + named.filter { list in
+                    expression.split { !$0.isLetter }.contains(Substring(list.key))
+                }.flatMap(\.value)
+        }
+
+        /// Those of the argument with this label; nil where there is none.
+        func names(after label: String, in arguments: Substring) -> [String]? {
+            guard let start = arguments.firstRange(of: label) else { return nil }
+            let rest = arguments[start.upperBound...]
+            let end = rest.firstRange(of: #/,\s*\w+:/#)?.lowerBound ?? rest.endIndex
+            return names(in: rest[..<end])
+        }
+
+        private static func quoted(_ text: Substring) -> [String] {
+            text.matches(of: #/"(\w+)"/#).map { String($0.1) }
+        }
     }
 }
