@@ -25,20 +25,28 @@ lock_home() {
     flock --timeout 120 9 || die "$EXIT_FAILED" "the other command took more than two minutes."
 }
 
-# Makes folders, keys and settings where there are none.
+# Makes the folders, keys and settings that are missing, and takes the lock.
 make_home() {
     # Whatever is made from here on is nobody else's.
     umask 077
     [ -d "$COFFER_HOME" ] || mkdir -p "$COFFER_HOME"
-    lock_home
-    if [ ! -d "$COFFER_HOME/keys" ]; then
-        "$BIN/coffer" init --run "$(chosen_run)" ||
+    # Before the lock, because the command takes the same one.
+    if ! has_keys; then
+        "$BIN/coffer" init --run "$(chosen_run)" >/dev/null ||
             die "$EXIT_FAILED" "the home $COFFER_HOME could not be made."
     fi
+    lock_home
     # A run folder in a runtime directory is gone after a reboot.
     local run
     run=$(run_folder)
     [ -d "$run" ] || mkdir -p "$run"
+}
+
+has_keys() {
+    local name
+    for name in "${SERVICES[@]}" coffer; do
+        [ -e "$COFFER_HOME/keys/$name.key_secret" ] || return
+    done
 }
 
 # Where a new home has its sockets: the default home in the user's runtime directory, if there is
