@@ -55,6 +55,12 @@ let serviceParts = [
     "Wire", "Secrets", "Clocks", "Loop", "Storage", "Tokens", "Crypto", "Serving",
 ]
 
+/// What the command is built from.
+let commandParts = [
+    "AuthorityMessages", "LimiterMessages", "VaultMessages", "Wire", "Secrets", "Clocks", "Crypto",
+    "Tokens", "Bus", "Home", "KernelKeyring",
+]
+
 let package = Package(
     name: "coffer",
     targets: [
@@ -102,6 +108,14 @@ let package = Package(
         shared("Home", uses: ["Wire"]),
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
 
+        .target(
+            name: "CofferCore", dependencies: on(commandParts), path: "Services/Coffer/Core",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "coffer", dependencies: on(["CofferCore"]), path: "Services/Coffer/Main",
+            swiftSettings: settings),
+        tests("CofferTests", of: ["CofferCore", "TestKit"] + commandParts),
+
         // The tree itself: what no compiler checks.
         tests("TidyTests", of: ["Home", "Wire"]),
 
@@ -143,7 +157,7 @@ let package = Package(
             "DocsTests",
             of: [
                 "Home", "Wire", "Secrets", "Crypto", "AuthorityMessages", "LimiterMessages",
-                "VaultMessages",
+                "VaultMessages", "CofferCore",
             ]),
     ]
         + service("Limiter", program: "attempt-limiter", uses: serviceParts),

@@ -1,4 +1,5 @@
 import AuthorityMessages
+import CofferCore
 import LimiterMessages
 import VaultMessages
 import Wire
@@ -7,7 +8,7 @@ import Wire
 enum Catalogues {
     static let all: [any Fault.Type] = [
         BusFault.self, SessionFault.self, StorageFault.self, CredentialFault.self,
-        LimiterFault.self, VaultFault.self,
+        LimiterFault.self, VaultFault.self, ClientFault.self,
     ]
 
     /// The error types that the sources declare, so that none is left out of the list above.

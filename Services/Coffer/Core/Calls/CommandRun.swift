@@ -1,0 +1,131 @@
+internal import Glibc
+internal import Home
+internal import Secrets
+internal import Wire
+
+/// One run of the command: what was typed, and what it works with.
+final class CommandRun {
+    let invocation: Invocation
+    let parts: CommandParts
+    let verbs: [Verb]
+    /// What a person should know beside the result.
+    private(set) var notes: [String] = []
+    /// Sessions that this run opened and nobody keeps.
+    private(set) var ownSessions: [OwnSession] = []
+    /// What was typed, so that nobody is asked twice in one run.
+    private var typedPasscode: SharedSecret?
+    private var usedDescriptors: Set<Int32> = []
+    private var madeCaller: ServiceCaller?
+
+    init(_ invocation: Invocation, parts: CommandParts, verbs: [Verb]) {
+        self.invocation = invocation
+        self.parts = parts
+        self.verbs = verbs
+    }
+
+    func note(_ sentence: String) { notes.append(sentence) }
+
+    /// Has a session ended when the command ends.
+    func own(_ session: OwnSession) { ownSessions.append(session) }
+
+    /// Lets the sessions live on: they are kept somewhere, or are over.
+    func disownSessions() { ownSessions = [] }
+
+    // MARK: Options
+
+    var wantsJSON: Bool { invocation.has(.json) }
+
+    /// The installation's folder, as an absolute path.
+    func home() throws(CommandFailure) -> Home {
+        guard let path = invocation[.home] else {
+            guard let home = Home.fromEnvironment() else {
+                throw .usage("Set COFFER_HOME or give --home.")
+            }
+            return Home(path: try Self.absolute(home.path))
+        }
+        return Home(path: try Self.absolute(path))
+    }
+
+    func owner() throws(CommandFailure) -> Owner {
+        guard let owner = Owner(invocation[.owner] ?? "local") else {
+            throw .usage("--owner wants 1 to 64 of A-Z a-z 0-9 . _ -")
+        }
+        return owner
+    }
+
+    func namespace() throws(CommandFailure) -> Namespace {
+        guard let namespace = Namespace(invocation[.namespace] ?? "main") else {
+            throw .usage("--namespace wants 1 to 64 of A-Z a-z 0-9 . _ -")
+        }
+        return namespace
+    }
+
+    func timeoutMilliseconds() throws(CommandFailure) -> UInt64 {
+        guard let text = invocation[.timeout] else { return 10_000 }
+        guard let seconds = Double(text), seconds >= 0.001, seconds <= 3_600 else {
+            throw .usage("--timeout wants seconds, from 0.001 to 3600.")
+        }
+        return UInt64(seconds * 1_000)
+    }
+
+    /// The number of a descriptor that an option names, which no other option may name too.
+    func descriptor(_ option: CommandOption) throws(CommandFailure) -> Int32? {
+        guard let text = invocation[option] else { return nil }
+        guard let number = Int32(text), number >= 0, fcntl(number, F_GETFD) >= 0 else {
+            throw .usage("\(option.name) wants the number of an open descriptor.")
+        }
+        guard usedDescriptors.insert(number).inserted else {
+            throw .usage("\(option.name) \(number): another option reads that descriptor.")
+        }
+        // No helper program gets to see it.
+        if number > STDERR_FILENO { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+        return number
+    }
+
+    // MARK: Services and secrets
+
+    func caller() throws(CommandFailure) -> ServiceCaller {
+        if let madeCaller { return madeCaller }
+        let home = try home()
+        let link = parts.link
+        let caller = ServiceCaller(
+            owner: try owner(), timeoutMilliseconds: try timeoutMilliseconds(), parts: parts,
+            certificatePath: home.publicKeyPath(of: ClientInstallation.name)
+        ) { (service) throws(CommandFailure) in try link(home, service) }
+        madeCaller = caller
+        return caller
+    }
+
+    func tokens() throws(CommandFailure) -> TokenStore {
+        TokenStore(keyring: parts.keyring, home: try home(), owner: try owner())
+    }
+
+    /// A secret from the descriptor that its option names, else from the person.
+    func secret(_ question: SecretQuestion) throws(CommandFailure) -> SharedSecret {
+        if let descriptor = try descriptor(question.option) {
+            return SharedSecret(
+                try DescriptorInput.secret(descriptor, named: question.option))
+        }
+        return SharedSecret(try parts.person.secret(question))
+    }
+
+    /// The owner's passcode, asked for once a run.
+    func passcode(to purpose: String) throws(CommandFailure) -> SharedSecret {
+        if let typedPasscode { return typedPasscode }
+        let passcode = try secret(
+            SecretQuestion(
+                description: "The passcode of owner \(try owner().text) is needed to \(purpose).",
+                prompt: "Passcode", isNew: false, option: .passcodeDescriptor))
+        typedPasscode = passcode
+        return passcode
+    }
+
+    private static func absolute(_ path: String) throws(CommandFailure) -> String {
+        guard !path.hasPrefix("/") else { return path }
+        guard let folder = getcwd(nil, 0) else {
+            throw .usage("--home wants an absolute path here.")
+        }
+        defer { free(folder) }
+        return "\(String(cString: folder))/\(path)"
+    }
+}

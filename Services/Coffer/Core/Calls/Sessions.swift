@@ -1,0 +1,112 @@
+internal import AuthorityMessages
+internal import Secrets
+internal import Tokens
+internal import Wire
+
+/// A session that a right passcode started.
+struct OwnSession {
+    let token: [UInt8]
+    let scope: Scope
+    let remainingMilliseconds: UInt64
+    /// Wrong passcodes since the one before this right one.
+    let failedBefore: UInt64
+}
+
+extension CommandRun {
+    /// How the owner's credential stands; failing where it has no passcode to try.
+    func credential() throws(CommandFailure) -> AskStatus.Reply {
+        let status = try caller().call(AskStatus()).reply
+        guard status.kind != nil else {
+            throw CommandFailure(CredentialFault.noPasscode.refusal, kind: .read)
+        }
+        return status
+    }
+
+    /// Asks for the passcode and starts a session with it.
+    ///
+    /// In a cooldown nobody is asked and nothing is sent.
+    ///
+    /// - Parameter purpose: what follows "is needed to".
+    func verify(
+        _ scope: Scope, audience: [ServiceName], to purpose: String
+    ) throws(CommandFailure) -> OwnSession {
+        let status = try credential()
+        guard status.remainingMilliseconds == 0 else {
+            throw Self.coolingDown(status.remainingMilliseconds)
+        }
+        let passcode = try passcode(to: purpose)
+        let answer = try caller().call(
+            Verify(scope: scope, audience: audience, credential: status.credential),
+            attachments: [passcode])
+        switch answer.reply {
+        case .verified(let remaining, let failed):
+            guard let token = answer.attachments.first else {
+                throw CommandFailure(BusFault.badReply.refusal, kind: .fresh)
+            }
+            if failed > 0 { note(Self.failedAttempts(failed)) }
+            let session = OwnSession(
+                token: token.bytes.withBytes { Array($0) }, scope: scope,
+                remainingMilliseconds: remaining, failedBefore: failed)
+            // A proof ends with its one use.
+            if !scope.isProof { own(session) }
+            return session
+        case .wrong(let failed, let remaining): throw Self.wrong(failed, remaining)
+        case .coolingDown(let remaining, _): throw Self.coolingDown(remaining)
+        }
+    }
+
+    /// Does something under a resource session: the kept one, else one for this run.
+    ///
+    /// A kept session that is not let in any more is dropped and the passcode asked for, once.
+    func withResource<R>(
+        to purpose: String, _ body: ([UInt8]) throws(CommandFailure) -> R
+    ) throws(CommandFailure) -> R {
+        let namespace = try namespace()
+        if let session = ownSessions.first(where: { $0.scope == .resource(namespace) }) {
+            return try body(session.token)
+        }
+        let tokens = try tokens()
+        if let token = tokens.token(of: namespace) {
+            do throws(CommandFailure) {
+                return try body(token)
+            } catch {
+                guard error.meansSessionIsOver else { throw error }
+                tokens.drop(namespace)
+            }
+        }
+        let session = try verify(
+            .resource(namespace), audience: [.walletVault], to: purpose)
+        return try body(session.token)
+    }
+
+    /// Ends the sessions that this run opened for itself.
+    ///
+    /// Where that fails they end by themselves within minutes, and nobody has their tokens.
+    func endOwnSessions() {
+        for session in ownSessions { _ = try? caller().call(Revoke(), token: session.token) }
+        disownSessions()
+    }
+
+    static func failedAttempts(_ count: UInt64) -> String {
+        "\(ShownText.count(count, "wrong passcode was", "wrong passcodes were")) tried since the "
+            + "last right one."
+    }
+
+    static func coolingDown(_ milliseconds: UInt64) -> CommandFailure {
+        CommandFailure(
+            .coolingDown,
+            "After too many wrong passcodes the next one is taken in "
+                + "\(ShownText.seconds(milliseconds)). Nothing was tried.",
+            retryAfterMilliseconds: milliseconds)
+    }
+
+    private static func wrong(_ failed: UInt64, _ milliseconds: UInt64) -> CommandFailure {
+        var message = "The passcode is wrong. \(failedAttempts(failed))"
+        if milliseconds > 0 {
+            message += " The next one is taken in \(ShownText.seconds(milliseconds))."
+        }
+        return CommandFailure(
+            .wrongPasscode, message,
+            retryAfterMilliseconds: milliseconds > 0 ? milliseconds : nil)
+    }
+}

@@ -1,0 +1,55 @@
+internal import Glibc
+internal import Secrets
+internal import Wire
+
+/// The `coffer` command.
+public enum CofferCommand {
+    /// Does what the command line says, and ends the process.
+    public static func main() -> Never {
+        ProcessHardening.apply()
+        Interruption.install()
+        let code = run(Array(CommandLine.arguments.dropFirst()), verbs: VerbTable.verbs)
+        Interruption.restoreTerminal()
+        exit(code.rawValue)
+    }
+
+    private static func run(_ line: [String], verbs: [Verb]) -> ExitCode {
+        let end = line.firstIndex(of: "--") ?? line.endIndex
+        let wantsJSON = line[..<end].contains(CommandOption.json.name)
+        let printer = Printer(
+            wantsJSON: wantsJSON, output: STDOUT_FILENO, complaints: STDERR_FILENO)
+        printer.announceInterruption()
+        do throws(CommandFailure) {
+            switch try CommandLineParser(verbs: verbs).parse(line) {
+            case .help(let topic):
+                printer.show(
+                    Report(HelpText.text(topic, verbs: verbs)) {
+                        HelpText.write(verbs, to: &$0)
+                    }, notes: [])
+                return .done
+            case .run(let invocation):
+                let parts = try CommandParts.system(
+                    terminalOnly: invocation.has(.noPinentry), printer: printer)
+                let run = CommandRun(invocation, parts: parts, verbs: verbs)
+                return finish(run, printer)
+            }
+        } catch {
+            printer.show(error)
+            return error.exitCode
+        }
+    }
+
+    /// Runs the verb, ends what it opened, and says how it went.
+    static func finish(_ run: CommandRun, _ printer: Printer) -> ExitCode {
+        do throws(CommandFailure) {
+            let report = try run.invocation.verb.run(run)
+            run.endOwnSessions()
+            printer.show(report, notes: run.notes)
+            return report.exitCode
+        } catch {
+            run.endOwnSessions()
+            printer.show(error)
+            return error.exitCode
+        }
+    }
+}

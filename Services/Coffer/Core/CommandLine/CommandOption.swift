@@ -1,0 +1,84 @@
+/// An option of the command line, the same wherever it is taken.
+struct CommandOption: Hashable, Sendable {
+    /// With its two hyphens.
+    let name: String
+    /// What stands for the value in help texts; nil for an option that is only there or not.
+    let placeholder: String?
+    let summary: String
+
+    init(_ name: String, _ placeholder: String?, _ summary: String) {
+        self.name = name
+        self.placeholder = placeholder
+        self.summary = summary
+    }
+
+    static func == (one: CommandOption, other: CommandOption) -> Bool { one.name == other.name }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension CommandOption {
+    // Taken by every verb.
+    static let json = CommandOption("--json", "Print one JSON object on standard output.")
+    static let help = CommandOption("--help", "Explain the verb.")
+    static let home = CommandOption(
+        "--home", "DIR",
+        "The installation; else $COFFER_HOME, $XDG_DATA_HOME/coffer, ~/.local/share/coffer.")
+    static let owner = CommandOption("--owner", "OWNER", "Whose it is; `local` if left out.")
+    static let timeout = CommandOption(
+        "--timeout", "SECONDS", "How long a call may take; 10 if left out.")
+    static let common: [CommandOption] = [.json, .help, .home, .owner, .timeout]
+
+    static let namespace = CommandOption(
+        "--namespace", "NAME", "A group of wallets with keys of its own; `main` if left out.")
+
+    // Secrets in and out.
+    static let passcodeDescriptor = CommandOption(
+        "--passcode-fd", "N", "Read the passcode from this open descriptor.")
+    static let newPasscodeDescriptor = CommandOption(
+        "--new-passcode-fd", "N", "Read the new passcode from this open descriptor.")
+    static let phraseDescriptor = CommandOption(
+        "--phrase-fd", "N", "Read the recovery phrase from this open descriptor.")
+    static let phraseOutDescriptor = CommandOption(
+        "--phrase-out-fd", "N", "Write the phrase and a line feed to this open descriptor.")
+    static let noPinentry = CommandOption(
+        "--no-pinentry", "Ask on the terminal, even where pinentry is installed.")
+    static let asking: [CommandOption] = [.passcodeDescriptor, .noPinentry]
+
+    static let yes = CommandOption("--yes", "Do not ask for confirmation.")
+    static let kind = CommandOption(
+        "--kind", "KIND", "digits4, digits6 or alphanumeric; as before, or alphanumeric.")
+
+    // Wallets.
+    static let label = CommandOption("--label", "TEXT", "What people call the wallet.")
+    static let words = CommandOption("--words", "12|24", "Words of the phrase; 24 if left out.")
+    static let expect = CommandOption(
+        "--expect", "HEX", "Refuse the phrase unless the wallet has this identity.")
+    static let scheme = CommandOption("--scheme", "SCHEME", "ed25519 or secp256k1.")
+    static let path = CommandOption("--path", "PATH", "Of the key, such as m/44'/0'/0'/0/0.")
+    static let messageFile = CommandOption(
+        "--message-file", "FILE", "What to sign; `-` is standard input.")
+    static let digest = CommandOption("--digest", "HEX", "Sign these 32 bytes as they are.")
+    static let hash = CommandOption(
+        "--hash", "HASH", "How a message becomes a digest for secp256k1: sha256 or sha256d.")
+
+    // Peers.
+    static let publicKey = CommandOption("--public-key", "Z85", "The peer's CURVE public key.")
+    static let certificate = CommandOption(
+        "--certificate", "FILE", "Take the public key from a certificate file.")
+    static let generate = CommandOption(
+        "--generate", "DIR", "Make a key pair for the peer in this folder.")
+    static let role = CommandOption(
+        "--role", "ROLE", "app, extension, engine, operator or service:NAME.")
+    static let owners = CommandOption(
+        "--owners", "LIST", "The owners it may speak for: `*`, or names with commas.")
+    static let destroy = CommandOption("--destroy", "Let it reset, wipe and remove.")
+
+    static let run = CommandOption(
+        "--run", "DIR", "Where the sockets are, in a new coffer.conf; HOME/run if left out.")
+}
+
+extension CommandOption {
+    /// An option that is only there or not.
+    private init(_ name: String, _ summary: String) { self.init(name, nil, summary) }
+}

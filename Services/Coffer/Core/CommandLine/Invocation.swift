@@ -1,0 +1,19 @@
+/// A command line that is in order.
+struct Invocation: Sendable {
+    let verb: Verb
+    /// The words after the verb.
+    let arguments: [String]
+    /// The options that were given; the empty text stands for one without a value.
+    let values: [CommandOption: String]
+
+    func has(_ option: CommandOption) -> Bool { values[option] != nil }
+
+    subscript(option: CommandOption) -> String? { values[option] }
+}
+
+/// What a command line asks for.
+enum ParsedLine: Sendable {
+    case run(Invocation)
+    /// Help on a verb, on a group of verbs, or on all.
+    case help(HelpTopic)
+}

@@ -1,0 +1,17 @@
+/// Everything that the command can do, in the order of the help.
+enum VerbTable {
+    static let verbs: [Verb] =
+        [.status]
+        + [.passcodeSet, .passcodeChange, .passcodeStatus]
+        + [.unlock, .lock]
+        + [
+            .walletCreate, .walletImport, .walletList, .walletCheck, .walletReveal, .walletSign,
+            .walletRemove,
+        ]
+        + [.signPolicyShow, .signPolicyProof, .signPolicySession]
+        + [.attemptsRepair]
+        + [.ownerList, .ownerPurge]
+        + [.peerAdd, .peerList, .peerRemove]
+        + [.metrics, .probe, .outcome]
+        + [.initialise, .version, .help]
+}

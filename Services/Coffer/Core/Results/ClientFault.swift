@@ -1,0 +1,50 @@
+public import Wire
+
+/// What goes wrong in the command itself, beside what services answer.
+public enum ClientFault: String, NamedFault {
+    case internalError = "coffer.internal"
+    case usage = "coffer.usage"
+    case wrongPasscode = "coffer.wrong_passcode"
+    case coolingDown = "coffer.cooling_down"
+    case noInstallation = "coffer.no_installation"
+    case installation = "coffer.installation"
+    case outcomeUnknown = "coffer.outcome_unknown"
+    case cancelled = "coffer.cancelled"
+    case interrupted = "coffer.interrupted"
+    case ambiguousWallet = "coffer.ambiguous_wallet"
+    case notConfirmed = "coffer.not_confirmed"
+    case passcodeSet = "coffer.passcode_set"
+    case servicesRunning = "coffer.services_running"
+    case purgeFailed = "coffer.purge_failed"
+    case peerRefused = "coffer.peer_refused"
+    case outputFailed = "coffer.output_failed"
+
+    public var meaning: String {
+        switch self {
+        case .internalError: "The command met something that it did not foresee."
+        case .usage: "The command line is not one that the command knows. See `coffer help`."
+        case .wrongPasscode: "The passcode is wrong. The attempt was counted."
+        case .coolingDown:
+            "After too many wrong passcodes the next one is taken later; nothing was tried."
+        case .noInstallation:
+            "There is no installation in this home. `deploy/launch up` makes and starts one."
+        case .installation:
+            "A file or folder of the installation cannot be used; the message names it."
+        case .outcomeUnknown:
+            "Whether the change was made could not be found out yet. `coffer outcome` tells later."
+        case .cancelled: "The question was not answered, so nothing was done."
+        case .interrupted: "The command was interrupted."
+        case .ambiguousWallet: "More than one wallet fits. Give more of its id."
+        case .notConfirmed: "What was typed is not what was asked for, so nothing was done."
+        case .passcodeSet:
+            "This owner has a passcode. `coffer passcode change` sets another."
+        case .servicesRunning:
+            "An owner is purged with the services stopped. Stop them with `deploy/launch down`."
+        case .purgeFailed: "A service's program could not move the owner aside."
+        case .peerRefused: "The folder of peers does not take this; the message says why."
+        case .outputFailed: "The output could not be written."
+        }
+    }
+
+    public var outcome: Outcome { self == .outcomeUnknown ? .unknown : .rejected }
+}

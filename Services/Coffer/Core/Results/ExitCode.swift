@@ -1,0 +1,151 @@
+internal import AuthorityMessages
+internal import LimiterMessages
+internal import VaultMessages
+internal import Wire
+
+/// What the shell is told.
+enum ExitCode: Int32, CaseIterable, Sendable {
+    case done = 0
+    case internalError = 1
+    case usage = 2
+    case wrongPasscode = 3
+    case coolingDown = 4
+    case notAuthorised = 5
+    case unreachable = 6
+    case refused = 7
+    case outcomeUnknown = 8
+    case damaged = 9
+    case interrupted = 130
+
+    /// What it means, for help texts.
+    var meaning: String {
+        switch self {
+        case .done: "done"
+        case .internalError: "internal error, or a service that is not well"
+        case .usage: "usage"
+        case .wrongPasscode: "wrong passcode"
+        case .coolingDown: "cooling down after wrong passcodes"
+        case .notAuthorised: "locked or not authorised"
+        case .unreachable: "a service cannot be reached"
+        case .refused: "refused"
+        case .outcomeUnknown: "outcome unknown"
+        case .damaged: "damaged data"
+        case .interrupted: "interrupted"
+        }
+    }
+}
+
+extension ExitCode {
+    /// The exit code of a refusal that a request of this kind got.
+    ///
+    /// Only what changes something can have an unknown outcome: an answer that did not come leaves
+    /// nothing behind where the request only asked.
+    init(_ refusal: Refusal, kind: MethodKind) {
+        let known = Self.known(refusal.code)
+        guard refusal.outcome == .unknown || known == .outcomeUnknown else {
+            self = known ?? .refused
+            return
+        }
+        switch kind {
+        case .change, .repeatable: self = .outcomeUnknown
+        case .read, .fresh:
+            switch BusFault(rawValue: refusal.code) {
+            case .expired, .lost: self = .unreachable
+            default: self = .internalError
+            }
+        }
+    }
+
+    /// Nil for a code of another version.
+    private static func known(_ code: String) -> ExitCode? {
+        BusFault(rawValue: code)?.exitCode ?? SessionFault(rawValue: code)?.exitCode
+            ?? StorageFault(rawValue: code)?.exitCode ?? CredentialFault(rawValue: code)?.exitCode
+            ?? VaultFault(rawValue: code)?.exitCode ?? LimiterFault(rawValue: code)?.exitCode
+            ?? ClientFault(rawValue: code)?.exitCode
+    }
+}
+
+extension BusFault {
+    fileprivate var exitCode: ExitCode {
+        switch self {
+        case .malformed: .internalError
+        case .forbidden, .unadmitted: .notAuthorised
+        case .unreachable: .unreachable
+        case .expired, .lost, .badReply, .inFlight, .internalError: .outcomeUnknown
+        case .unknownMethod, .busy, .oversize, .keyReused, .identity, .unsupportedVersion,
+            .withdrawn, .interrupted:
+            .refused
+        }
+    }
+}
+
+extension SessionFault {
+    fileprivate var exitCode: ExitCode {
+        switch self {
+        case .invalid, .ended: .notAuthorised
+        }
+    }
+}
+
+extension StorageFault {
+    fileprivate var exitCode: ExitCode {
+        switch self {
+        case .failed, .residue: .outcomeUnknown
+        case .full: .refused
+        }
+    }
+}
+
+extension CredentialFault {
+    fileprivate var exitCode: ExitCode {
+        switch self {
+        case .missing, .secretMissing, .damaged, .unsupportedVersion, .attemptsDamaged: .damaged
+        case .notAuthorised, .locked: .notAuthorised
+        case .limiterUnreachable: .unreachable
+        case .noPasscode, .stale, .invalidCode, .nothingToRepair, .busyChanging: .refused
+        }
+    }
+}
+
+extension VaultFault {
+    fileprivate var exitCode: ExitCode {
+        switch self {
+        case .envelopeDamaged, .identityMismatch: .damaged
+        case .notAuthorised: .notAuthorised
+        case .authorityUnreachable: .unreachable
+        case .noSuchWallet, .walletExists, .unexpectedIdentity, .invalidPhrase, .invalidPath,
+            .invalidMessage, .leaseOver, .full:
+            .refused
+        }
+    }
+}
+
+extension LimiterFault {
+    fileprivate var exitCode: ExitCode {
+        switch self {
+        case .damaged: .damaged
+        case .rolledBack: .coolingDown
+        case .unknownOwner, .otherEnrolment, .otherKey, .badChallenge, .badSignature, .nonceSeen,
+            .numbersUsedUp, .noSuchAttempt, .attemptOver, .nothingToRepair:
+            .refused
+        }
+    }
+}
+
+extension ClientFault {
+    /// What the command's own failures end with.
+    var exitCode: ExitCode {
+        switch self {
+        case .internalError, .purgeFailed, .outputFailed: .internalError
+        case .usage: .usage
+        case .wrongPasscode: .wrongPasscode
+        case .coolingDown: .coolingDown
+        case .noInstallation: .unreachable
+        case .outcomeUnknown: .outcomeUnknown
+        case .cancelled, .interrupted: .interrupted
+        case .installation, .ambiguousWallet, .notConfirmed, .passcodeSet, .servicesRunning,
+            .peerRefused:
+            .refused
+        }
+    }
+}

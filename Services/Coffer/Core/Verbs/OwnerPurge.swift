@@ -1,0 +1,108 @@
+internal import Glibc
+internal import Home
+internal import Wire
+
+/// Moves an owner aside in every store, by the services' own programs.
+struct OwnerPurge {
+    private let owner: Owner
+    private let home: Home
+    private let programs: [(service: ServiceName, path: String)]
+
+    private static let outputLimit = 65_536
+
+    /// Checks first that all of it can be done, then asks for confirmation.
+    init(_ run: CommandRun) throws(CommandFailure) {
+        guard let owner = Owner(run.invocation.arguments[0]) else {
+            throw .usage("OWNER wants 1 to 64 of A-Z a-z 0-9 . _ -")
+        }
+        self.owner = owner
+        home = try run.home()
+        try Self.refuseRunning(run, home)
+        programs = try Self.findPrograms()
+        guard !run.invocation.has(.yes) else { return }
+        let typed = try run.parts.person.line(
+            "Type `\(owner.text)` to move all of this owner aside:", insteadOf: .yes)
+        guard typed == owner.text else { throw CommandFailure(.notConfirmed) }
+    }
+
+    func report() throws(CommandFailure) -> Report {
+        var files: [(service: ServiceName, path: String)] = []
+        for program in programs {
+            files.append((program.service, try purge(program.service, program.path)))
+        }
+        let lines = files.map { "\($0.service.text): \(ShownText.printable($0.path))" }
+        let owner = owner
+        return Report("Moved aside:\n" + lines.joined(separator: "\n")) { writer in
+            writer.identifier("owner", owner)
+            writer.objects("moved", files) { writer, file in
+                writer.identifier("service", file.service)
+                writer.string("file", file.path)
+            }
+        }
+    }
+
+    /// - Returns: the file that now holds what the service kept.
+    private func purge(
+        _ service: ServiceName, _ path: String
+    ) throws(CommandFailure) -> String {
+        guard let child = ChildProcess([path, "purge", owner.text, "--home", home.path]) else {
+            throw CommandFailure(.purgeFailed, "\(path) cannot be started.")
+        }
+        let output = child.readAll(limit: Self.outputLimit)
+        guard child.wait() == 0 else {
+            throw CommandFailure(
+                .purgeFailed,
+                "\(service.text) did not move the owner aside; the services before it did. Mend "
+                    + "what it says and purge again.")
+        }
+        return String(
+            decoding: output.split(separator: 0x0A).last ?? [], as: UTF8.self)
+    }
+
+    /// A service that runs holds its store; all must be silent before anything is moved.
+    private static func refuseRunning(
+        _ run: CommandRun, _ home: Home
+    ) throws(CommandFailure) {
+        for tag in KnownServices.tags where try isRunning(tag, run, home) {
+            throw CommandFailure(
+                .servicesRunning,
+                "\(tag.service.text) runs. Stop the services with `deploy/launch down` first.")
+        }
+    }
+
+    private static func isRunning<Tag: ServiceTag>(
+        _ tag: Tag.Type, _ run: CommandRun, _ home: Home
+    ) throws(CommandFailure) -> Bool {
+        if try run.parts.isSilent(home, tag.service) { return false }
+        do throws(CommandFailure) {
+            _ = try run.caller().health(tag)
+            return true
+        } catch {
+            // One that answers with a refusal runs too.
+            return error.code != BusFault.unreachable.rawValue
+        }
+    }
+
+    /// The services' programs lie beside this one.
+    private static func findPrograms() throws(CommandFailure) -> [(
+        service: ServiceName, path: String
+    )] {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        guard count > 0, let slash = buffer[..<count].lastIndex(of: 0x2F) else {
+            throw CommandFailure(.purgeFailed, "The kernel does not tell where this program lies.")
+        }
+        let folder = String(
+            decoding: buffer[..<slash].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        var programs: [(service: ServiceName, path: String)] = []
+        // The vault first: a wallet without its credential is of no use, the other way round it is.
+        for service in KnownServices.names.reversed() {
+            let path = "\(folder)/\(service.text)"
+            guard access(path, X_OK) == 0 else {
+                throw CommandFailure(.purgeFailed, "\(path) is missing or not executable.")
+            }
+            programs.append((service, path))
+        }
+        return programs
+    }
+}

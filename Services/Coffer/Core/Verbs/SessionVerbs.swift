@@ -1,0 +1,64 @@
+internal import AuthorityMessages
+internal import Tokens
+internal import Wire
+
+extension Verb {
+    static let unlock = Verb(
+        "unlock", options: [.namespace] + CommandOption.asking,
+        summary: "Start a session for a namespace's wallets.",
+        help: """
+            The session's token is kept in the kernel's keyring, never on disk, and the kernel \
+            forgets it when the session is over, after five minutes. Where the keyring is \
+            forbidden, as in many containers, every verb asks for the passcode instead.
+            """
+    ) { run throws(CommandFailure) in
+        let namespace = try run.namespace()
+        let session = try run.verify(
+            .resource(namespace), audience: [.walletVault],
+            to: "unlock namespace \(namespace.text)")
+        let isKept = try run.tokens().keep(
+            session.token, of: namespace, milliseconds: session.remainingMilliseconds)
+        if isKept {
+            run.disownSessions()
+        } else {
+            run.note(
+                "The kernel's keyring cannot be used here, so the session is not kept and every "
+                    + "verb asks for the passcode.")
+        }
+        let length = ShownText.seconds(session.remainingMilliseconds)
+        return Report(
+            isKept
+                ? "Namespace \(namespace.text) is unlocked for \(length)."
+                : "The passcode is right."
+        ) {
+            $0.bool("unlocked", true)
+            $0.identifier("namespace", namespace)
+            $0.bool("session_kept", isKept)
+            $0.uint64("remaining_ms", session.remainingMilliseconds)
+            $0.uint64("failed_before", session.failedBefore)
+        }
+    }
+
+    static let lock = Verb(
+        "lock", options: [.namespace],
+        summary: "End every session of the owner.",
+        help: """
+            Closes the owner's gate: every session ends, those of other programs too, before the \
+            command does. What is kept in the kernel's keyring is dropped first, even where the \
+            authority cannot be reached.
+            """
+    ) { run throws(CommandFailure) in
+        let namespace = try run.namespace()
+        let dropped = try run.tokens().dropAll(and: namespace)
+        let reply = try run.caller().call(Lock()).reply
+        return Report(
+            "Locked. "
+                + ShownText.count(UInt64(reply.revoked), "session has", "sessions have")
+                + " ended."
+        ) {
+            $0.bool("locked", true)
+            $0.integer("revoked", reply.revoked)
+            $0.integer("dropped", dropped)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+internal import AuthorityMessages
+internal import Crypto
+internal import Secrets
+internal import Tokens
+internal import VaultMessages
+internal import Wire
+
+extension Verb {
+    static let walletSign = Verb(
+        "wallet sign", arguments: [.required("WALLET")],
+        required: [.scheme, .path],
+        options: [.messageFile, .digest, .hash, .namespace] + CommandOption.asking,
+        summary: "Sign with a key of a wallet.",
+        help: """
+            Signs a message (--message-file, with --hash for secp256k1) or 32 bytes as they are \
+            (--digest). ed25519 keys come by SLIP-0010 from hardened paths; secp256k1 keys by \
+            BIP-32, signatures by RFC 6979 with low S. Asks for the passcode, or uses the session \
+            of `coffer unlock` where `coffer sign-policy show` says `session`.
+            """
+    ) { run throws(CommandFailure) in
+        let scheme = try run.scheme()
+        let path = run.invocation[.path] ?? ""
+        guard path.utf8.count <= 128 else { throw .usage("--path wants at most 128 bytes.") }
+        let content = try run.content(for: scheme)
+        let id = try run.walletID()
+        let request = SignWithWallet(
+            namespace: try run.namespace(), wallet: id, scheme: scheme, path: path)
+        let reply = try run.sign(request, content)
+        var rows = [
+            ["signature", Hex.encode(reply.signature)],
+            ["public key", Hex.encode(reply.publicKey)],
+        ]
+        if let recovery = reply.recovery { rows.append(["recovery", String(recovery)]) }
+        return Report(TextTable.lines(rows), reply)
+    }
+}
+
+/// What is signed.
+enum SignedContent {
+    /// The largest message that Ed25519 signs over the bus, in bytes.
+    static let messageLimit = 32 * 1_024
+    /// The largest file that is hashed before it is signed, in bytes.
+    static let fileLimit = 64 * 1_024 * 1_024
+
+    /// The digest of a message for secp256k1; nil for a hash that is not known.
+    static func digest(of message: [UInt8], hash: String) -> [UInt8]? {
+        switch hash {
+        case "sha256": SHA256.digest(message)
+        case "sha256d": SHA256.digest(SHA256.digest(message))
+        default: nil
+        }
+    }
+}
+
+extension CommandRun {
+    fileprivate func scheme() throws(CommandFailure) -> SignatureScheme {
+        guard let scheme = SignatureScheme(invocation[.scheme] ?? "") else {
+            throw .usage("--scheme wants ed25519 or secp256k1.")
+        }
+        return scheme
+    }
+
+    fileprivate func content(
+        for scheme: SignatureScheme
+    ) throws(CommandFailure) -> SharedSecret {
+        let bytes: [UInt8]
+        switch (invocation[.messageFile], invocation[.digest]) {
+        case (nil, let text?):
+            guard let digest = Hex.decode(text.lowercased()), digest.count == 32 else {
+                throw .usage("--digest wants 64 hexadecimal digits.")
+            }
+            guard !invocation.has(.hash) else { throw .usage("--digest is hashed already.") }
+            bytes = digest
+        case (let path?, nil): bytes = try message(in: path, for: scheme)
+        default: throw .usage("Give either --message-file FILE or --digest HEX.")
+        }
+        return SharedSecret(SecretBytes(copying: bytes))
+    }
+
+    private func message(
+        in path: String, for scheme: SignatureScheme
+    ) throws(CommandFailure) -> [UInt8] {
+        switch scheme {
+        case .ed25519:
+            guard !invocation.has(.hash) else {
+                throw .usage("ed25519 signs the message itself: leave --hash out.")
+            }
+            return try DescriptorInput.file(
+                path, limit: SignedContent.messageLimit, named: .messageFile)
+        case .secp256k1:
+            let hash = invocation[.hash] ?? ""
+            guard SignedContent.digest(of: [], hash: hash) != nil else {
+                throw .usage("secp256k1 signs a digest: give --hash sha256 or --hash sha256d.")
+            }
+            let message = try DescriptorInput.file(
+                path, limit: SignedContent.fileLimit, named: .messageFile)
+            return SignedContent.digest(of: message, hash: hash) ?? []
+        }
+    }
+
+    /// Under a proof for this one signature, or under a session where the owner allows that.
+    fileprivate func sign(
+        _ request: SignWithWallet, _ content: SharedSecret
+    ) throws(CommandFailure) -> SignWithWallet.Reply {
+        let caller = try caller()
+        switch try caller.call(AskSignPolicy()).reply.policy {
+        case .session:
+            return try withResource(to: "sign") { (token) throws(CommandFailure) in
+                try caller.call(request, token: token, attachments: [content]).reply
+            }
+        case .proof:
+            let session = try verify(
+                .sign(request.namespace, request.wallet), audience: [.walletVault], to: "sign")
+            return try caller.call(request, token: session.token, attachments: [content]).reply
+        }
+    }
+}

@@ -1,0 +1,6 @@
+internal import CofferCore
+
+@main
+enum Main {
+    static func main() { CofferCommand.main() }
+}

@@ -1,0 +1,131 @@
+import AuthorityMessages
+import LimiterMessages
+import Testing
+import VaultMessages
+import Wire
+
+@testable import CofferCore
+
+@Suite struct ExitCodeRules {
+    static let catalogue =
+        BusFault.catalogue + SessionFault.catalogue + StorageFault.catalogue
+        + CredentialFault.catalogue + VaultFault.catalogue + LimiterFault.catalogue
+        + ClientFault.catalogue
+
+    /// What the shell is told of a change that was refused; all other codes are `refused`.
+    static let expected: [ExitCode: Set<String>] = [
+        .internalError: [
+            "bus.malformed", "coffer.internal", "coffer.output_failed", "coffer.purge_failed",
+        ],
+        .usage: [
+            "coffer.usage"
+        ],
+        .wrongPasscode: [
+            "coffer.wrong_passcode"
+        ],
+        .coolingDown: [
+            "coffer.cooling_down", "limiter.rolled_back",
+        ],
+        .notAuthorised: [
+            "bus.forbidden", "bus.unadmitted", "credential.locked", "credential.not_authorised",
+            "session.ended", "session.invalid", "vault.not_authorised",
+        ],
+        .unreachable: [
+            "bus.unreachable", "coffer.no_installation", "credential.limiter_unreachable",
+            "vault.authority_unreachable",
+        ],
+        .outcomeUnknown: [
+            "bus.bad_reply", "bus.expired", "bus.in_flight", "bus.internal", "bus.lost",
+            "coffer.outcome_unknown", "storage.failed", "storage.residue",
+        ],
+        .damaged: [
+            "credential.attempts_damaged", "credential.damaged", "credential.missing",
+            "credential.secret_missing", "credential.unsupported_version", "limiter.damaged",
+            "vault.envelope_damaged", "vault.identity_mismatch",
+        ],
+        .interrupted: [
+            "coffer.cancelled", "coffer.interrupted",
+        ],
+        .refused: [
+            "bus.busy", "bus.identity", "bus.interrupted", "bus.key_reused", "bus.oversize",
+            "bus.unknown_method", "bus.unsupported_version", "bus.withdrawn",
+            "coffer.ambiguous_wallet", "coffer.installation", "coffer.not_confirmed",
+            "coffer.passcode_set", "coffer.peer_refused", "coffer.services_running",
+            "credential.busy_changing", "credential.invalid_code", "credential.no_passcode",
+            "credential.nothing_to_repair", "credential.stale", "limiter.attempt_over",
+            "limiter.bad_challenge", "limiter.bad_signature", "limiter.no_such_attempt",
+            "limiter.nonce_seen", "limiter.nothing_to_repair", "limiter.numbers_used_up",
+            "limiter.other_enrolment", "limiter.other_key", "limiter.unknown_owner",
+            "storage.full", "vault.full", "vault.invalid_message", "vault.invalid_path",
+            "vault.invalid_phrase", "vault.lease_over", "vault.no_such_wallet",
+            "vault.unexpected_identity", "vault.wallet_exists",
+        ],
+    ]
+
+    @Test(arguments: catalogue.map(\.code))
+    func everyCodeHasItsExitCode(code: String) throws {
+        let fault = try #require(Self.catalogue.first { $0.code == code })
+        let refusal = Refusal(code: code, message: "", outcome: fault.outcome)
+        let found = ExitCode(refusal, kind: .change)
+        #expect(Self.expected[found]?.contains(code) == true, "\(code) ends with \(found)")
+    }
+
+    @Test func theDocumentationSaysTheSame() throws {
+        let path = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+        let bytes = try DescriptorInput.file(
+            path + "/docs/errors.md", limit: 1 << 20, named: .messageFile)
+        var documented: [String: String] = [:]
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false)
+                .map { $0.filter { $0 != " " && $0 != "`" } }
+            if cells.count == 8, cells[1].contains(".") { documented[cells[1]] = cells[4] }
+        }
+        for fault in Self.catalogue {
+            let refusal = Refusal(code: fault.code, message: "", outcome: fault.outcome)
+            let exit = ExitCode(refusal, kind: .change).rawValue
+            #expect(documented[fault.code] == "\(exit)", "\(fault.code)")
+        }
+    }
+
+    @Test func everyExpectedCodeExists() {
+        let codes = Set(Self.catalogue.map(\.code))
+        for (_, expected) in Self.expected { #expect(expected.subtracting(codes).isEmpty) }
+    }
+
+    @Test func aNumberIsNeverUsedForTwoMeanings() {
+        #expect(
+            ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 130])
+    }
+
+    @Test(arguments: [
+        (BusFault.expired, MethodKind.read, ExitCode.unreachable),
+        (BusFault.expired, MethodKind.fresh, ExitCode.unreachable),
+        (BusFault.lost, MethodKind.fresh, ExitCode.unreachable),
+        (BusFault.badReply, MethodKind.read, ExitCode.internalError),
+        (BusFault.expired, MethodKind.repeatable, ExitCode.outcomeUnknown),
+    ])
+    func aQuestionHasNoUnknownOutcome(fault: BusFault, kind: MethodKind, expected: ExitCode) {
+        #expect(ExitCode(fault.refusal, kind: kind) == expected)
+    }
+
+    @Test func aCodeOfAnotherVersionIsRefusedOrUnknown() {
+        let rejected = Refusal(code: "later.thing", message: "", outcome: .rejected)
+        let unknown = Refusal(code: "later.thing", message: "", outcome: .unknown)
+        #expect(ExitCode(rejected, kind: .change) == .refused)
+        #expect(ExitCode(unknown, kind: .change) == .outcomeUnknown)
+    }
+
+    @Test func aKnownCodeOfUnknownOutcomeIsUnknown() {
+        let refusal = Refusal(code: "vault.lease_over", message: "", outcome: .unknown)
+        #expect(ExitCode(refusal, kind: .change) == .outcomeUnknown)
+    }
+
+    @Test func ownCodesAreWellFormedOnTheWireAndSayWhatToDo() throws {
+        for fault in ClientFault.catalogue {
+            let refusal = Refusal(
+                code: fault.code, message: fault.meaning, outcome: fault.outcome)
+            #expect(try Refusal(decoding: refusal.encoded()) == refusal)
+            #expect(fault.meaning.hasSuffix("."))
+        }
+    }
+}

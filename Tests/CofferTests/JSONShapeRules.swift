@@ -1,0 +1,72 @@
+import Glibc
+import LimiterMessages
+import Testing
+import VaultMessages
+import Wire
+
+@testable import CofferCore
+
+@Suite struct JSONShapeRules {
+    @Test func aFailureIsOneObject() throws {
+        let failure = CommandFailure(.coolingDown, "Wait.", retryAfterMilliseconds: 5_000)
+        #expect(
+            String(decoding: failure.json(), as: UTF8.self)
+                == #"{"error":{"code":"coffer.cooling_down","message":"Wait.","#
+                + #""outcome":"rejected","retry_after_ms":5000}}"#)
+        let plain = CommandFailure(VaultFault.full.refusal, kind: .change).json()
+        let error = try JSONDocument(plain).object().object("error")
+        #expect(try error.string("code") == "vault.full")
+        #expect(!error.has("retry_after_ms"))
+    }
+
+    @Test func statusNamesServicesCredentialAndKeptSession() throws {
+        let object = try Fixture().json("status")
+        let services = try object.objects("services")
+        #expect(services.count == 3)
+        #expect(try services.allSatisfy { try $0.bool("reachable") })
+        #expect(try object.object("credential").string("kind") == "digits4")
+        #expect(try object.bool("session_kept") == false)
+        #expect(try object.string("owner") == "local")
+    }
+
+    @Test func probeAndMetricsPrintWhatTheServiceSays() throws {
+        let fixture = Fixture()
+        fixture.services.on(Metrics<Limiter>.self) { _, _ in
+            Answer(MetricsReply(text: "coffer_up 1\n"))
+        }
+        #expect(try fixture.json("probe", "limiter").bool("healthy"))
+        #expect(try fixture.run("metrics", "attempt-limiter").report.text == "coffer_up 1")
+        #expect(try fixture.json("metrics", "limiter").string("service") == "attempt-limiter")
+        #expect(
+            failure { () throws(CommandFailure) in _ = try fixture.run("probe", "x") }?.exitCode
+                == .usage)
+    }
+
+    @Test func ownersKnownToOneStoreOnlyAreNamedWithTheStore() throws {
+        let census = OwnerCensus(known: [
+            "ann": [.attemptLimiter, .credentialAuthority, .walletVault],
+            "bob": [.credentialAuthority, .attemptLimiter], "eve": [.walletVault],
+        ])
+        #expect(census.lone.map(\.owner) == ["eve"])
+        #expect(census.text.contains("Only wallet-vault knows eve."))
+        #expect(!census.text.contains("knows bob"))
+        var writer = JSONWriter()
+        census.write(to: &writer)
+        let owners = try JSONDocument(writer.finish()).object().objects("owners")
+        #expect(try owners.map { try $0.bool("only_one") } == [false, false, true])
+    }
+
+    @Test func nobodyIsOrdinary() {
+        #expect(OwnerCensus(known: [:]).text == "There are no owners.")
+    }
+
+    @Test func aDeadServiceIsNamedWithTheCommandThatStartsIt() {
+        let fixture = Fixture()
+        let failed = failure { () throws(CommandFailure) in
+            _ = try fixture.run("sign-policy", "show")
+        }
+        #expect(failed?.exitCode == .unreachable)
+        #expect(failed?.refusal.message.contains("credential-authority") == true)
+        #expect(failed?.refusal.message.contains("deploy/launch up") == true)
+    }
+}

@@ -1,0 +1,171 @@
+import AuthorityMessages
+import Testing
+import Tokens
+import VaultMessages
+import Wire
+
+@testable import CofferCore
+
+@Suite struct SessionRules {
+    private func listing(_ fixture: Fixture, refusing refused: [UInt8]? = nil) {
+        fixture.services.on(ListWallets.self) { _, token in
+            if token == refused { throw SessionFault.ended.refusal }
+            return Answer(ListWallets.Reply(wallets: [Fixture.wallet], more: false))
+        }
+    }
+
+    @Test func unlockKeepsTheTokenForAsLongAsTheSessionLives() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        let (report, _) = try fixture.run("unlock")
+        #expect(report.text.contains("unlocked for 300 s"))
+        let token = fixture.keyring.kept.first { $0.key.hasSuffix(":local:main") }
+        #expect(token?.value.seconds == 300)
+        listing(fixture)
+        _ = try fixture.run("wallet", "list")
+        #expect(fixture.person.asked == ["Passcode"])
+        #expect(fixture.services.seen(ListWallets.self).first?.token == token?.value.value)
+        #expect(fixture.services.seen(Revoke.self).isEmpty)
+    }
+
+    @Test func whereTheKeyringIsForbiddenItIsSaidAndEveryVerbAsks() throws {
+        let fixture = Fixture(secrets: ["1234", "1234"])
+        fixture.keyring.isForbidden = true
+        let (_, notes) = try fixture.run("unlock")
+        #expect(notes.contains { $0.contains("keyring") })
+        listing(fixture)
+        _ = try fixture.run("wallet", "list")
+        #expect(fixture.person.asked.count == 2)
+        // Nobody has the tokens any more, so the sessions are ended.
+        #expect(fixture.services.seen(Revoke.self).count == 2)
+    }
+
+    @Test func aKeptSessionThatIsOverIsDroppedAndThePasscodeAskedForOnce() throws {
+        let fixture = Fixture(secrets: ["1234", "1234"])
+        _ = try fixture.run("unlock")
+        let old = try #require(
+            fixture.keyring.kept.first { $0.key.hasSuffix(":main") }?.value.value)
+        var refused = false
+        fixture.services.on(ListWallets.self) { _, token in
+            if token == old, !refused {
+                refused = true
+                throw SessionFault.ended.refusal
+            }
+            return Answer(ListWallets.Reply(wallets: [], more: false))
+        }
+        _ = try fixture.run("wallet", "list")
+        #expect(fixture.person.asked.count == 2)
+        #expect(!fixture.keyring.kept.keys.contains { $0.hasSuffix(":main") })
+        #expect(fixture.services.seen(ListWallets.self).count == 2)
+    }
+
+    @Test func aRefusalThatHasNothingToDoWithTheSessionKeepsIt() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        _ = try fixture.run("unlock")
+        fixture.services.on(CheckWallet.self) { _, _ in throw VaultFault.envelopeDamaged.refusal }
+        let failed = failure { () throws(CommandFailure) in
+            _ = try fixture.run("wallet", "check", Fixture.wallet.wallet.text)
+        }
+        #expect(failed?.exitCode == .damaged)
+        #expect(fixture.keyring.kept.keys.contains { $0.hasSuffix(":main") })
+        #expect(fixture.person.asked.count == 1)
+    }
+
+    @Test func ownersAndNamespacesHaveTokensOfTheirOwn() throws {
+        let fixture = Fixture(secrets: ["1", "2", "3"])
+        _ = try fixture.run("unlock")
+        _ = try fixture.run("unlock", "--namespace", "other")
+        _ = try fixture.run("unlock", "--owner", "bob")
+        #expect(fixture.keyring.kept.keys.filter { $0.hasSuffix(":main") }.count == 2)
+        #expect(fixture.keyring.kept.keys.filter { $0.hasSuffix(":other") }.count == 1)
+    }
+
+    @Test func lockDropsTheTokensOfEveryNamespaceOfTheOwnerAlone() throws {
+        let fixture = Fixture(secrets: ["1", "2", "3"])
+        fixture.services.on(Lock.self) { _, _ in Answer(RevokedReply(revoked: 2)) }
+        _ = try fixture.run("unlock")
+        _ = try fixture.run("unlock", "--namespace", "other")
+        _ = try fixture.run("unlock", "--owner", "bob")
+        let (report, _) = try fixture.run("lock")
+        #expect(report.text.contains("2 sessions"))
+        #expect(fixture.keyring.kept.keys.allSatisfy { $0.contains(":bob") })
+        #expect(fixture.keyring.kept.count == 2)
+    }
+
+    @Test func lockDropsTheTokensEvenWithoutTheAuthority() throws {
+        let fixture = Fixture(secrets: ["1"])
+        _ = try fixture.run("unlock")
+        let failed = failure { () throws(CommandFailure) in _ = try fixture.run("lock") }
+        #expect(failed?.exitCode == .unreachable)
+        #expect(fixture.keyring.kept.isEmpty)
+    }
+
+    @Test func aWrongPasscodeEndsWithThreeAndSaysHowOftenAndHowLong() throws {
+        let fixture = Fixture(secrets: ["9999"])
+        fixture.services.on(Verify.self) { _, _ in
+            Answer(.wrong(failed: 6, remainingMilliseconds: 60_000))
+        }
+        let failed = failure { () throws(CommandFailure) in _ = try fixture.run("unlock") }
+        #expect(failed?.exitCode == .wrongPasscode)
+        #expect(failed?.refusal.message.contains("6 wrong passcodes") == true)
+        #expect(failed?.refusal.retryAfterMilliseconds == 60_000)
+        #expect(fixture.keyring.kept.isEmpty)
+    }
+
+    @Test func inACooldownNobodyIsAskedAndNothingTried() {
+        let fixture = Fixture(secrets: ["1234"])
+        fixture.services.on(AskStatus.self) { _, _ in Answer(Fixture.status(waiting: 42_000)) }
+        for line in [["unlock"], ["passcode", "change"], ["sign-policy", "session"]] {
+            let failed = failure { () throws(CommandFailure) in
+                let run = try fixture.prepare(line)
+                _ = try run.invocation.verb.run(run)
+            }
+            #expect(failed?.exitCode == .coolingDown)
+            #expect(failed?.refusal.retryAfterMilliseconds == 42_000)
+        }
+        #expect(fixture.person.asked.isEmpty)
+        #expect(fixture.services.seen(Verify.self).isEmpty)
+    }
+
+    @Test func anOwnerWithoutAPasscodeIsToldBeforeBeingAsked() {
+        let fixture = Fixture(secrets: ["1234"])
+        fixture.services.on(AskStatus.self) { _, _ in Answer(Fixture.status(kind: nil)) }
+        let failed = failure { () throws(CommandFailure) in _ = try fixture.run("unlock") }
+        #expect(failed?.code == "credential.no_passcode")
+        #expect(fixture.person.asked.isEmpty)
+    }
+
+    @Test func failedAttemptsAreShownAtTheNextRightOne() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        fixture.verifies(failedBefore: 2)
+        let (_, notes) = try fixture.run("unlock")
+        #expect(notes.contains { $0.contains("2 wrong passcodes were tried") })
+        let object = try { () throws in
+            let other = Fixture(secrets: ["1234"])
+            other.verifies(failedBefore: 2)
+            return try other.json("unlock")
+        }()
+        #expect(try object.uint64("failed_before") == 2)
+        #expect(try object.strings("notes").count == 1)
+    }
+
+    @Test func aPasscodeThatIsNeededTwiceIsTypedOnce() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        listing(fixture)
+        fixture.services.on(AskSignPolicy.self) { _, _ in Answer(SignPolicyReply(policy: .proof)) }
+        fixture.services.on(SignWithWallet.self) { _, _ in
+            Answer(
+                SignWithWallet.Reply(
+                    signature: [UInt8](repeating: 1, count: 64),
+                    publicKey: [UInt8](repeating: 2, count: 33), recovery: 1))
+        }
+        _ = try fixture.run(
+            "wallet", "sign", "savings", "--scheme", "secp256k1", "--path", "m/0", "--digest",
+            String(repeating: "ab", count: 32))
+        #expect(fixture.person.asked == ["Passcode"])
+        let scopes = fixture.services.seen(Verify.self).count
+        #expect(scopes == 2)
+        let signed = try #require(fixture.services.seen(SignWithWallet.self).first)
+        #expect(signed.attachments == [[UInt8](repeating: 0xAB, count: 32)])
+        #expect(String(decoding: signed.token, as: UTF8.self).contains("sign"))
+    }
+}

@@ -1,0 +1,176 @@
+import AuthorityMessages
+import Crypto
+import Glibc
+import Secrets
+import TestKit
+import Testing
+import VaultMessages
+import Wire
+
+@testable import CofferCore
+
+@Suite struct WalletVerbRules {
+    private static let phrase = "abandon ability able"
+
+    private func revealing(_ secrets: [String] = ["1234"]) -> Fixture {
+        let fixture = Fixture(secrets: secrets)
+        fixture.services.on(RevealWallet.self) { _, _ in
+            Answer(Fixture.wallet, attachments: [Fixture.secret(Self.phrase)])
+        }
+        return fixture
+    }
+
+    @Test func aPhraseGoesToADescriptorAndNeverIntoJSON() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        let fixture = revealing()
+        let run = try fixture.prepare(
+            [
+                "wallet", "reveal", Fixture.wallet.wallet.text, "--json", "--phrase-out-fd",
+                "\(ends[1])",
+            ])
+        let report = try run.invocation.verb.run(run)
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = read(ends[0], &bytes, bytes.count)
+        #expect(bytes[..<max(0, count)].elementsEqual("\(Self.phrase)\n".utf8))
+        let json = String(decoding: report.json(notes: run.notes), as: UTF8.self)
+        #expect(!json.contains("abandon"))
+        #expect(!report.text.contains("abandon"))
+    }
+
+    @Test func whereAPhraseCannotBeShownNothingIsAskedOrSent() {
+        let fixture = revealing()
+        for options in [["--json"], []] {
+            let failed = failure { () throws(CommandFailure) in
+                let run = try fixture.prepare(
+                    ["wallet", "reveal", Fixture.wallet.wallet.text] + options)
+                // Standard output of a test is no terminal in a pipeline; JSON is for none.
+                guard isatty(1) == 0 || !options.isEmpty else { throw .usage("--phrase-out-fd") }
+                _ = try run.invocation.verb.run(run)
+            }
+            #expect(failed?.exitCode == .usage)
+            #expect(failed?.refusal.message.contains("--phrase-out-fd") == true)
+        }
+        #expect(fixture.person.asked.isEmpty)
+        #expect(fixture.services.seen.isEmpty)
+    }
+
+    @Test func aPhraseIsTakenInAsItWasTyped() throws {
+        let fixture = Fixture(secrets: [Self.phrase, "1234"])
+        fixture.services.on(ImportWallet.self) { _, _ in Answer(Fixture.wallet) }
+        let hex = String(repeating: "02", count: 33)
+        _ = try fixture.run("wallet", "import", "--label", "savings", "--expect", hex)
+        let seen = try #require(fixture.services.seen(ImportWallet.self).first)
+        #expect(seen.attachments == [Array(Self.phrase.utf8)])
+        #expect(fixture.person.asked == ["Phrase", "Passcode"])
+    }
+
+    @Test(arguments: [
+        ["wallet", "create", "--words", "13"], ["wallet", "create", "--label", "a\nb"],
+        ["wallet", "import", "--expect", "abc"],
+        ["wallet", "create", "--label", String(repeating: "x", count: 65)],
+        ["wallet", "create", "--namespace", "a b"], ["wallet", "create", "--owner", ""],
+        ["wallet", "create", "--timeout", "0"], ["wallet", "create", "--timeout", "nan"],
+        ["passcode", "change", "--kind", "pattern"],
+    ])
+    func whatCannotBeRightIsToldBeforeAnythingIsAsked(line: [String]) throws {
+        let fixture = Fixture(secrets: ["1234", "1234"])
+        let failed = failure { () throws(CommandFailure) in
+            let run = try fixture.prepare(line)
+            _ = try run.invocation.verb.run(run)
+        }
+        #expect(failed?.exitCode == .usage)
+        #expect(fixture.person.asked.isEmpty)
+    }
+
+    @Test func aWalletIsRemovedOnlyByWhoeverTypesItsName() throws {
+        for (typed, isRight) in [
+            ("savings", true), (Fixture.wallet.wallet.text, true), ("yes", false), ("", false),
+        ] {
+            let fixture = Fixture(secrets: ["1234"], lines: [typed])
+            fixture.services.on(ListWallets.self) { _, _ in
+                Answer(ListWallets.Reply(wallets: [Fixture.wallet], more: false))
+            }
+            fixture.services.on(RemoveWallet.self) { _, _ in Answer(Empty()) }
+            let failed = failure { () throws(CommandFailure) in
+                _ = try fixture.run("wallet", "remove", "savings")
+            }
+            #expect((failed == nil) == isRight)
+            #expect(fixture.services.seen(RemoveWallet.self).count == (isRight ? 1 : 0))
+            if let failed { #expect(failed.code == "coffer.not_confirmed") }
+        }
+    }
+
+    @Test func allPagesOfAListAreFetched() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        let second = WalletDescription(
+            wallet: Fixture.walletID("99999999-2222-4333-8444-555555555555"), kind: .bip39,
+            label: "b", identity: [], verified: false, words: 12)
+        fixture.services.on(ListWallets.self) { request, _ in
+            request.after == nil
+                ? Answer(ListWallets.Reply(wallets: [Fixture.wallet], more: true))
+                : Answer(ListWallets.Reply(wallets: [second], more: false))
+        }
+        let object = try fixture.json("wallet", "list")
+        #expect(try object.objects("wallets").count == 2)
+    }
+
+    @Test func aMessageIsHashedForSecp256k1Only() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "message")
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        _ = Array("hello".utf8).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+        close(file)
+        let once = SHA256.digest(Array("hello".utf8))
+        let cases: [([String], [UInt8]?)] = [
+            (["--scheme", "ed25519", "--message-file", path], Array("hello".utf8)),
+            (["--scheme", "secp256k1", "--message-file", path, "--hash", "sha256"], once),
+            (
+                ["--scheme", "secp256k1", "--message-file", path, "--hash", "sha256d"],
+                SHA256.digest(once)
+            ),
+            (["--scheme", "secp256k1", "--message-file", path], nil),
+            (["--scheme", "ed25519", "--message-file", path, "--hash", "sha256"], nil),
+            (["--scheme", "rsa", "--message-file", path], nil),
+            (["--scheme", "ed25519"], nil),
+            (["--scheme", "ed25519", "--message-file", path + "x"], nil),
+            (["--scheme", "secp256k1", "--digest", "abcd"], nil),
+        ]
+        for (options, expected) in cases {
+            let fixture = Fixture(secrets: ["1234"])
+            fixture.services.on(AskSignPolicy.self) { _, _ in
+                Answer(SignPolicyReply(policy: .proof))
+            }
+            fixture.services.on(SignWithWallet.self) { _, _ in
+                Answer(
+                    SignWithWallet.Reply(
+                        signature: [UInt8](repeating: 1, count: 64), publicKey: [], recovery: nil))
+            }
+            let run = try fixture.prepare(
+                ["wallet", "sign", Fixture.wallet.wallet.text, "--path", "m/0'"] + options)
+            let report = try? run.invocation.verb.run(run)
+            #expect((report != nil) == (expected != nil), "\(options)")
+            let signed = fixture.services.seen(SignWithWallet.self).first?.attachments.first
+            #expect(signed == expected)
+        }
+    }
+
+    @Test func underTheSessionPolicyAKeptSessionSigns() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        _ = try fixture.run("unlock")
+        fixture.services.on(AskSignPolicy.self) { _, _ in
+            Answer(SignPolicyReply(policy: .session))
+        }
+        fixture.services.on(SignWithWallet.self) { _, _ in
+            Answer(
+                SignWithWallet.Reply(
+                    signature: [UInt8](repeating: 1, count: 64), publicKey: [], recovery: nil))
+        }
+        _ = try fixture.run(
+            "wallet", "sign", Fixture.wallet.wallet.text, "--path", "m/0'", "--scheme", "ed25519",
+            "--digest", String(repeating: "00", count: 32))
+        #expect(fixture.person.asked.count == 1)
+        #expect(fixture.services.seen(Verify.self).count == 1)
+    }
+}
