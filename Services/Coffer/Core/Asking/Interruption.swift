@@ -12,8 +12,8 @@ enum Interruption {
     nonisolated(unsafe) private static var lineCount = 0
     nonisolated(unsafe) private static var lineDescriptor: Int32 = 2
 
-    /// Ends what a helper has drawn on the terminal: xterm's way out of the second screen, which the
-    /// terminals of today share and others ignore.
+    /// Ends what a helper has drawn on the terminal: xterm's way out of the second screen, which
+    /// the terminals of today share and others ignore.
     nonisolated(unsafe) private static let leaveScreen =
         UnsafeMutablePointer<UInt8>.allocate(capacity: leaveScreenCount)
     private static let leaveScreenCount = 12
