@@ -56,7 +56,7 @@ demo() {
 }
 
 walk() {
-    local line function title number=0
+    local line function mark title begun number=0
     say "A throw-away home: $COFFER_HOME"
     for line in "${STEPS[@]}"; do
         read -r function mark <<<"${line%%|*}"
@@ -65,7 +65,9 @@ walk() {
         number=$((number + 1))
         STEP="$number. $title"
         printf '\n%s\n' "$STEP"
+        begun=$(now_ms)
         "$function"
+        say "   passed in $(seconds $(($(now_ms) - begun)))"
     done
 }
 
@@ -184,11 +186,12 @@ signatures_verify() {
     note "Ed25519 at m/44'/501'/0': verified"
     expect 0 wallet sign "$IMPORTED" --scheme secp256k1 --path "m/44'/0'/0'/0/0" --json \
         --hash sha256 --message-file "$message" --passcode-fd 3 3<<<"$PASSCODE"
-    openssl dgst -sha256 -binary -out "$message" "$message"
+    openssl dgst -sha256 -binary "$message" >"$message.digest"
+    mv "$message.digest" "$message"
     verified_by_openssl "$(secp256k1_key "$(field public_key)")" "$(ecdsa_der "$(field signature)")"
     note "secp256k1 at m/44'/0'/0'/0/0: verified"
-    # The control: one bit of the message changed.
-    printf 'x' >>"$message"
+    # The control: another digest.
+    printf 'another message' | openssl dgst -sha256 -binary >"$message"
     if openssl pkeyutl -verify -pubin -keyform DER -inkey "$COFFER_HOME/key" \
         -in "$message" -sigfile "$COFFER_HOME/signature" >/dev/null 2>&1; then
         fail "OpenSSL takes the signature for another message too"
@@ -244,7 +247,11 @@ failed_tries() {
     field failed
 }
 
-last_line() { say "${OUT##*$'\n'}"; }
+# What the command said last.
+last_line() {
+    local line=${OUT##*$'\n'}
+    say "${line#coffer: }"
+}
 
 passcode_is_changed() {
     expect 0 passcode change --passcode-fd 3 --new-passcode-fd 4 \

@@ -45,6 +45,8 @@ start_supervisor() {
         read -ra fields <<<"${stat##*) }"
         printf "%s %s\n" "$$" "${fields[19]}" >"$1/.pid.new"
         mv "$1/.pid.new" "$1/.pid"
+        # It would wait a second for more changes to a folder that changed just now.
+        touch -d "10 seconds ago" "$1"
         exec runsvdir -P "$1"' supervisor "$SUPERVISE" </dev/null >/dev/null 2>&1 &
     disown
     local deadline=$(($(now_ms) + 5000))
@@ -88,11 +90,10 @@ stop_supervision() {
     for service in "${SERVICES[@]}"; do
         if [ -e "$SUPERVISE/$service/supervise/ok" ]; then folders+=("$SUPERVISE/$service"); fi
     done
-    if [ "${#folders[@]}" -gt 0 ]; then
-        sv -w 7 force-shutdown "${folders[@]}" >/dev/null 2>&1 || true
-    fi
+    # Told to end, not waited for: `sv` itself looks only twice a second.
+    if [ "${#folders[@]}" -gt 0 ]; then sv exit "${folders[@]}" >/dev/null 2>&1 || true; fi
     mapfile -t left < <(home_processes)
-    [ "${#left[@]}" -eq 0 ] || wait_gone 2000 "${left[@]}" || kill_left
+    [ "${#left[@]}" -eq 0 ] || wait_gone 8000 "${left[@]}" || kill_left
     rm -f "$SUPERVISE/.pid"
 }
 
