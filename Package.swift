@@ -143,7 +143,7 @@ let package = Package(
             "VectorTests",
             of: [
                 "Wire", "Secrets", "Crypto", "UnicodeText", "Mnemonics", "HDKeys", "Tokens",
-                "VaultCore", "BackupShares", "AuthorityMessages", "TestKit",
+                "VaultCore", "BackupShares", "AuthorityCore", "AuthorityMessages", "TestKit",
                 "LimiterCore", "Clocks",
             ]),
         tests(

@@ -1,27 +1,32 @@
+import AuthorityMessages
 import Crypto
 import Wire
+
+@testable import AuthorityCore
 
 /// How the access key is wrapped under a passcode's key, and what is derived from it.
 let accessKeyOperations: [String: Operation] = [
     "wrap": Operation(
         inputs: ["kek", "nonce", "accessKey", "credentialId", "kind"]
     ) { inputs in
-        let box = try AESGCM.seal(
-            inputs.secretHex("accessKey"), key: inputs.secretHex("kek"),
-            nonce: inputs.hex("nonce"), aad: wrapperContext(inputs))
-        return .ok(.hex(box))
+        let wrapped = try PasscodeWrapper.seal(
+            inputs.secretHex("accessKey"), under: inputs.secretHex("kek"),
+            nonce: inputs.hex("nonce"), credential: inputs.string("credentialId"),
+            kind: inputs.identifier("kind"))
+        return .ok(.hex(wrapped))
     },
     "unwrap": Operation(inputs: ["kek", "wrappedKey", "credentialId", "kind"]) { inputs in
-        let box = try inputs.hex("wrappedKey")
         let key = try inputs.secretHex("kek")
-        let context = try wrapperContext(inputs)
-        guard box.count == 60 else { return .error(.other) }
-        do {
-            return .ok(.hex(try AESGCM.open(box, key: key, aad: context)))
-        } catch CryptoError.authenticationFailed {
-            return .error(.invalidCode)
-        } catch is CryptoError {
-            return .error(.other)
+        let wrapped = try inputs.hex("wrappedKey")
+        let credential = try inputs.string("credentialId")
+        let kind = try inputs.identifier("kind", as: PasscodeKind.self)
+        do throws(PasscodeWrapperError) {
+            return .ok(
+                .hex(
+                    try PasscodeWrapper.open(
+                        wrapped, under: key, credential: credential, kind: kind)))
+        } catch {
+            return .error(error == .wrongKey ? .invalidCode : .other)
         }
     },
     "deriveKey": Operation(inputs: ["accessKey", "namespace", "domain"]) { inputs in
@@ -33,7 +38,3 @@ let accessKeyOperations: [String: Operation] = [
         return .ok(.hex(key))
     },
 ]
-
-private func wrapperContext(_ inputs: JSONObject) throws -> [UInt8] {
-    Array("credential.v1:\(try inputs.string("credentialId")):\(try inputs.string("kind"))".utf8)
-}

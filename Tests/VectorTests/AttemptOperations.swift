@@ -17,11 +17,7 @@ let attemptOperations: [String: Operation] = [
     },
     "limiterTrace": Operation(inputs: ["initial", "steps"], matches: isSameTrace) { inputs in
         var ledger = try inputs.optionalObject("initial").map { initial in
-            let count = try initial.integer("count")
-            let record = AttemptsRecord(
-                count: count, boot: BootID(try initial.string("boot")),
-                deadline: try initial.optionalNumber("deadline") ?? 0)
-            return AttemptLedger(record: record, lastCharge: UInt64(count))
+            try storedLedger(initial)
         }
         return .ok(
             .array(
@@ -34,6 +30,15 @@ let attemptOperations: [String: Operation] = [
                 }))
     },
 ]
+
+/// The ledger of a record that was stored; its charges are those that the record counts.
+func storedLedger(_ stored: JSONObject) throws -> AttemptLedger {
+    let count = try stored.integer("count")
+    let record = AttemptsRecord(
+        count: count, boot: BootID(try stored.string("boot")),
+        deadline: try stored.optionalNumber("deadline") ?? 0)
+    return AttemptLedger(record: record, lastCharge: UInt64(count))
+}
 
 /// One event of a trace: whether it was taken, the wait, and the record afterwards.
 private func take(
@@ -62,16 +67,16 @@ private func take(
     ])
 }
 
-private func moment(_ boot: String, _ uptime: Double) -> BootMoment {
+func moment(_ boot: String, _ uptime: Double) -> BootMoment {
     BootMoment(bootID: BootID(boot), nanoseconds: UInt64((uptime * 1e9).rounded()))
 }
 
-private func recordBytes(_ document: JSONObject) throws -> [UInt8] {
+func recordBytes(_ document: JSONObject) throws -> [UInt8] {
     if let text = try document.optionalString("text") { return Array(text.utf8) }
     return try document.hex("hex")
 }
 
-private func state(_ record: AttemptsRecord) -> Value {
+func state(_ record: AttemptsRecord) -> Value {
     .object([
         "count": .integer(Int128(record.count)), "boot": .string(record.boot.text),
         "deadline": .number(record.deadline),
@@ -100,7 +105,7 @@ private func isSameRecord(_ expected: Value, _ answer: Value) -> Bool {
 
 /// As a record, where one that counts nothing is the same as none, and one below six may name the
 /// boot in which it was looked at.
-private func isSameState(_ expected: Value, _ answer: Value) -> Bool {
+func isSameState(_ expected: Value, _ answer: Value) -> Bool {
     func plain(_ value: Value) -> Value {
         guard case .object(var members) = withoutEmptyDeadline(value),
             case .integer(let count) = members["count"], count < 6

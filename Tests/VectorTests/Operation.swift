@@ -44,6 +44,7 @@ struct Operation: Sendable {
         tokenOperations,
         envelopeOperations,
         attemptOperations,
+        credentialOperations,
     ].reduce(into: [:]) { all, more in
         all.merge(more) { _, _ in preconditionFailure("two handlers for one operation") }
     }

@@ -1,18 +1,23 @@
 import AuthorityMessages
 import Crypto
 import Secrets
-import UnicodeText
 import Wire
 
-/// How a typed passcode becomes a key, from the primitives that limiter and authority use for it.
+@testable import AuthorityCore
+
+/// How a typed passcode becomes a key: the authority's rules, and the limiter's step between.
 let passcodeOperations: [String: Operation] = [
     "normalize": Operation(inputs: ["code", "kind"]) { inputs in
-        .ok(.hex(try PasscodeKind(inputs).normalize(inputs.secretText("code"))))
+        .ok(.hex(try normalized(inputs)))
     },
     "setupCode": Operation(inputs: ["code", "kind"]) { inputs in
-        let kind = try PasscodeKind(inputs)
-        let code = try kind.normalize(inputs.secretText("code"))
-        return kind.admits(code) ? .ok(.hex(code)) : .error(.invalidCode)
+        let typed = try inputs.secretText("code")
+        let kind = try inputs.identifier("kind", as: PasscodeKind.self)
+        do throws(CredentialFault) {
+            return .ok(.hex(try PasscodeText.ofSetup(typed, kind)))
+        } catch {
+            return .error(.invalidCode)
+        }
     },
     "legacyKind": Operation(inputs: ["challenge", "code"]) { inputs in
         guard let challenge = LegacyChallenge(rawValue: try inputs.string("challenge")) else {
@@ -29,47 +34,24 @@ let passcodeOperations: [String: Operation] = [
     ) { inputs in
         let iterations = try inputs.integer("iterations")
         let salt = try inputs.hex("salt")
-        guard try inputs.optionalHex("deviceSecret")?.count == 32, salt.count == 16,
-            600_000...3_000_000 ~= iterations
+        guard try inputs.optionalHex("deviceSecret")?.count == 32,
+            salt.count == CredentialRecord.Passcode.saltBytes,
+            PasscodeWrapper.iterationsAllowed.contains(iterations)
         else { return .error(.other) }
         let key = try PBKDF2.sha256(
-            password: passcodeCode(inputs), salt: salt, iterations: iterations, count: 32)
+            password: passcodeCode(inputs), salt: salt, iterations: iterations,
+            count: PasscodeWrapper.keyBytes)
         return .ok(.hex(key))
     },
 ]
 
 /// What PBKDF2 takes as its password.
 private func passcodeCode(_ inputs: JSONObject) throws -> SecretBytes {
-    let code = try PasscodeKind(inputs).normalize(inputs.secretText("code"))
-    return HMAC.sha256(
+    HMAC.sha256(
         key: try inputs.secretHex("deviceSecret"), prefix: Array("telegram.passcode.v1\0".utf8),
-        message: code)
+        message: try normalized(inputs))
 }
 
-private enum PasscodeKind: String {
-    case digits4
-    case digits6
-    case alphanumeric
-
-    init(_ inputs: JSONObject) throws {
-        guard let kind = PasscodeKind(rawValue: try inputs.string("kind")) else {
-            throw VectorProblem("unknown kind of passcode")
-        }
-        self = kind
-    }
-
-    func normalize(_ code: borrowing SecretBytes) throws -> SecretBytes {
-        self == .alphanumeric ? try UnicodeText.nfc(code) : try UnicodeText.digitsMapped(code)
-    }
-
-    func admits(_ code: borrowing SecretBytes) -> Bool {
-        code.withBytes { bytes in
-            let isNumber = bytes.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-            return switch self {
-            case .digits4: isNumber && bytes.count == 4
-            case .digits6: isNumber && bytes.count == 6
-            case .alphanumeric: !bytes.isEmpty
-            }
-        }
-    }
+private func normalized(_ inputs: JSONObject) throws -> SecretBytes {
+    try PasscodeText.normalize(inputs.secretText("code"), inputs.identifier("kind"))
 }

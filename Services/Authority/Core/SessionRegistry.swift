@@ -78,7 +78,7 @@ final class SessionRegistry {
     var allSessions: [Session] { Array(sessions.values) }
 
     func count(of owner: Owner) -> Int {
-        sweep()
+        sweep(owner)
         return ofOwner[owner]?.count ?? 0
     }
 
@@ -176,7 +176,7 @@ final class SessionRegistry {
     ///
     /// - Returns: how many lived.
     func revokeAll(of owner: Owner) -> Int {
-        sweep()
+        sweep(owner)
         let ended = ofOwner.removeValue(forKey: owner) ?? []
         for id in ended { sessions[id] = nil }
         publish(.ownerRevoked, owner: owner, session: nil)
@@ -197,6 +197,10 @@ final class SessionRegistry {
         }
         let now = clock.now.nanoseconds
         leaseEnds = leaseEnds.filter { $0.value > now }
+    }
+
+    private func sweep(_ owner: Owner) {
+        for id in ofOwner[owner] ?? [] { _ = live(id) }
     }
 
     private func isOver(_ session: Session) -> Bool {
