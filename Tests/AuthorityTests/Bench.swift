@@ -199,6 +199,18 @@ final class Bench {
         try await settle()
     }
 
+    /// Lets everything run up to the authority's next write, and what goes on without its commit.
+    func runUntilWritten() async throws {
+        for _ in 0..<100 where !authority.group.store.hasOpenBatch {
+            await LoopHarness.settle()
+            try limiter.endTurn()
+        }
+        for _ in 0..<10 {
+            await LoopHarness.settle()
+            try limiter.endTurn()
+        }
+    }
+
     /// One step of whatever can go on: what waits runs, then turns end, then the next timer fires.
     func step() async throws {
         await LoopHarness.settle()

@@ -101,6 +101,39 @@ struct CrashRules {
         }
     }
 
+    @Test func theLimiterEnrolsNobodyBeforeTheRecordIsDurable() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            _ = bench.post(SetPasscode(passcodeKind: .digits4), secret: "1234")
+            try await bench.runUntilWritten()
+            #expect(bench.authority.group.store.hasOpenBatch)
+            #expect(!bench.way.asked.contains(Enrol.method))
+            try bench.endTurns()
+            await LoopHarness.settle()
+            #expect(bench.way.asked.contains(Enrol.method))
+        }
+    }
+
+    @Test func aChangeWhoseCommitFailsIsNotSaidToBeDone() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            let token = try await bench.settingsToken()
+            let resource = try await bench.resourceToken()
+            // With a lease to wait for, the answer leaves in a later turn than the write.
+            _ = try await bench.answer(bench.derive(resource))
+            let change = bench.post(
+                SetPasscode(passcodeKind: .digits4), token: token, secret: "5678")
+            try await bench.runUntilWritten()
+            #expect(bench.authority.group.store.hasOpenBatch)
+            try bench.spoilCommit()
+            #expect(try await bench.refusal(of: change) == "storage.failed")
+            // The revocation stands.
+            #expect(try await bench.refusal(of: bench.derive(resource)) == "session.ended")
+            #expect(try await bench.unlock("1234").isVerified)
+        }
+    }
+
     @Test func aFailedWriteOfTheChargeTriesNothing() async throws {
         try await LoopHarness.run {
             let bench = try Bench()
@@ -114,6 +147,22 @@ struct CrashRules {
             #expect(try await bench.refusal(of: pending) == "storage.failed")
             #expect(bench.kdf.runs == runs)
             #expect(bench.service.registry.count == 0)
+        }
+    }
+}
+
+extension Bench {
+    /// Puts something into the authority's batch that its commit refuses.
+    func spoilCommit() throws {
+        let database = authority.group.store
+        try authority.group.write {
+            _ = try database.run("CREATE TABLE parents (id INTEGER PRIMARY KEY)")
+            _ = try database.run(
+                """
+                CREATE TABLE children
+                (parent INTEGER REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)
+                """)
+            _ = try database.run("INSERT INTO children (parent) VALUES (1)")
         }
     }
 }

@@ -208,6 +208,28 @@ struct SetPasscodeRules {
         }
     }
 
+    @Test func aNewEnrolmentCountsItsChargesAnew() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            _ = try await bench.unlock("9999")
+            _ = try await bench.settingsToken()
+            let key = try #require(bench.service.registry.onlySession?.accessKey)
+            let old = try #require(try bench.stored()?.enrolment)
+            _ = try bench.limiter.service.forget(Forget(enrolment: old), of: .local)
+            try bench.store {
+                $0.record.passcode = nil
+                $0.record.protection = false
+                $0.record.unprotectedKey = key
+            }
+            #expect(try #require(try bench.stored()).charge == 2)
+            try await bench.set("5678")
+            let stored = try #require(try bench.stored())
+            #expect(stored.enrolment != old && stored.charge == 0)
+            #expect(try await bench.unlock("5678").isVerified)
+        }
+    }
+
     @Test func aChangeDropsTheCharges() async throws {
         try await LoopHarness.run {
             let bench = try Bench()

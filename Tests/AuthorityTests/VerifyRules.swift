@@ -199,7 +199,10 @@ struct VerifyRules {
             let before = try #require(try bench.stored()).charge
             bench.kdf.isHeld = true
             _ = bench.post(Verify(scope: .appUnlock, audience: []), secret: "9999")
-            try await bench.settle()
+            try await bench.runUntilWritten()
+            #expect(bench.kdf.heldCount == 0)
+            try bench.endTurns()
+            await LoopHarness.settle()
             #expect(bench.kdf.heldCount == 1)
             try bench.restart()
             #expect(try #require(try bench.stored()).charge == before + 1)
