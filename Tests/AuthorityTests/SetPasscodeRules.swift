@@ -1,4 +1,5 @@
 import AuthorityMessages
+import Glibc
 import LimiterCore
 import LimiterMessages
 import Loop
@@ -143,6 +144,38 @@ struct SetPasscodeRules {
         }
     }
 
+    @Test func nothingOfTheOpenKeyIsLeftOnTheDisk() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            bench.kdf.isHeld = true
+            let pending = bench.post(Self.request, secret: "1234")
+            try await bench.settle()
+            let key = try #require(try bench.stored()?.record.unprotectedKey).bytes.open
+            let encoded = Base64.standard.encode(key)
+            #expect(try bench.diskHolds(encoded))
+            bench.kdf.letGo()
+            _ = try await bench.answer(pending)
+            #expect(try !bench.diskHolds(encoded))
+        }
+    }
+
+    @Test func aChangeIsSaidWhenTheLastLeaseIsOver() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            let token = try await bench.settingsToken()
+            let resource = try await bench.resourceToken()
+            bench.timePasses = false
+            _ = try await bench.answer(bench.derive(resource))
+            let change = bench.post(Self.request, token: token, secret: "5678")
+            try await bench.advance(milliseconds: 249)
+            #expect(!bench.isAnswered(change))
+            #expect(try await bench.refusal(of: bench.derive(resource)) == "session.ended")
+            try await bench.advance(milliseconds: 1)
+            #expect(bench.isAnswered(change))
+        }
+    }
+
     @Test func onlyOneChangeOfAnOwnerRunsAtATime() async throws {
         try await LoopHarness.run {
             let bench = try Bench()
@@ -276,6 +309,26 @@ struct SetPasscodeRules {
 }
 
 extension Bench {
+    /// Whether these bytes are in the authority's store or in its log.
+    func diskHolds(_ wanted: [UInt8]) throws -> Bool {
+        let pieces = ["authority.sqlite", "authority.sqlite-wal"].map { bytes(of: $0) }
+        #expect(pieces.contains { !$0.isEmpty })
+        return pieces.contains { piece in
+            piece.indices.contains { start in piece[start...].starts(with: wanted) }
+        }
+    }
+
+    private func bytes(of name: String) -> [UInt8] {
+        guard let file = fopen(folder.path(of: name), "rb") else { return [] }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&piece, 1, piece.count, file), count > 0 {
+            bytes += piece[..<count]
+        }
+        return bytes
+    }
+
     /// Takes the owner's record out of the authority's store.
     func forgetRecord() throws {
         let database = authority.group.store
