@@ -38,7 +38,7 @@ func service(_ name: String, program: String, calls: [String] = [], uses: [Strin
             name: "\(name)Core", dependencies: on(contracts + uses),
             path: "Services/\(name)/Core", swiftSettings: settings),
         .executableTarget(
-            name: program, dependencies: on(["\(name)Core", "Hosting"] + contracts + uses),
+            name: program, dependencies: on(["\(name)Core", "Hosting", "Home"] + contracts + uses),
             path: "Services/\(name)/Main", swiftSettings: settings),
     ]
 }
@@ -93,17 +93,7 @@ let package = Package(
             uses: ["Home", "Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage"]),
         contract("Limiter"),
         contract("Authority", uses: ["Wire", "Tokens"]),
-        .target(
-            name: "AuthorityCore",
-            dependencies: on(
-                ["AuthorityMessages", "LimiterMessages", "UnicodeText"] + serviceParts),
-            path: "Services/Authority/Core", swiftSettings: settings),
         contract("Vault"),
-        .target(
-            name: "VaultCore",
-            dependencies: on(
-                ["VaultMessages", "AuthorityMessages", "Mnemonics", "HDKeys"] + serviceParts),
-            path: "Services/Vault/Core", swiftSettings: settings),
 
         shared("Home", uses: ["Wire"]),
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
@@ -131,6 +121,16 @@ let package = Package(
         tests(
             "ServingTests",
             of: ["Serving", "Wire", "Loop", "Clocks", "Secrets", "Storage", "Tokens", "TestKit"]),
+        // Starts the programs; they are built because they stand here.
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: on([
+                "Bus", "Wire", "Clocks", "Secrets", "Home", "TestKit", "Tokens",
+                "AuthorityMessages",
+                "LimiterMessages", "VaultMessages", "attempt-limiter", "credential-authority",
+                "wallet-vault",
+            ]),
+            path: "Tests/EndToEndTests", swiftSettings: settings),
         tests("StorageTests", of: ["Storage", "Secrets", "CSQLite"]),
         tests("SecretsTests", of: ["Secrets", "CLinux"]),
         tests("CryptoTests", of: ["Crypto", "Secrets"]),
@@ -160,6 +160,12 @@ let package = Package(
                 "VaultMessages", "CofferCore",
             ]),
     ]
-        + service("Limiter", program: "attempt-limiter", uses: serviceParts),
+        + service("Limiter", program: "attempt-limiter", uses: serviceParts)
+        + service(
+            "Authority", program: "credential-authority", calls: ["Limiter"],
+            uses: serviceParts + ["UnicodeText"])
+        + service(
+            "Vault", program: "wallet-vault", calls: ["Authority"],
+            uses: serviceParts + ["Mnemonics", "HDKeys"]),
     swiftLanguageModes: [.v6]
 )

@@ -37,21 +37,48 @@ public final class BlockingLink {
     public func exchange(
         _ request: RequestFrames, timeoutMilliseconds: UInt64
     ) throws(BusFault) -> ReplyFrames {
-        guard let id = RequestHeader.id(ofUnreadable: request.header) else { throw .malformed }
-        guard ClientConnection.fits(request, target.limits) else { throw .oversize }
+        try exchange(all: [request], timeoutMilliseconds: timeoutMilliseconds)[0].get()
+    }
+
+    /// Sends several requests, each with an id of its own, without waiting in between.
+    ///
+    /// - Returns: what each got, in their order; `expired` or `lost` where nothing came.
+    /// - Throws: where nothing was sent.
+    public func exchange(
+        all requests: [RequestFrames], timeoutMilliseconds: UInt64
+    ) throws(BusFault) -> [Result<ReplyFrames, BusFault>] {
+        var places: [UInt64: Int] = [:]
+        for (place, request) in requests.enumerated() {
+            guard let id = RequestHeader.id(ofUnreadable: request.header), places[id] == nil
+            else { throw .malformed }
+            guard ClientConnection.fits(request, target.limits) else { throw .oversize }
+            places[id] = place
+        }
         let timeout = min(timeoutMilliseconds, RequestHeader.timeoutMillisecondsLimit)
         let deadline = clock.now.nanoseconds + timeout * 1_000_000
         let connection = try readyConnection(by: deadline)
-        guard connection.send(request) else { throw end(.lost) }
-        while true {
+        var answers = [Result<ReplyFrames, BusFault>](
+            repeating: .failure(.expired), count: requests.count)
+        for request in requests where !connection.send(request) {
+            return answers.map { _ in .failure(end(.lost)) }
+        }
+        while !places.isEmpty {
             let hasBroken = !connection.changes(at: clock.now.nanoseconds).isEmpty
             // Replies that came before a break still count.
             while let reply = connection.receiveReply() {
-                if case .reply(id, let answer) = reply { return try answer.get() }
+                guard case .reply(let id, let answer) = reply,
+                    let place = places.removeValue(forKey: id)
+                else { continue }
+                answers[place] = answer
             }
-            if hasBroken { throw end(.lost) }
-            guard wait(for: connection, until: deadline) else { throw .expired }
+            if places.isEmpty { break }
+            if hasBroken {
+                for place in places.values { answers[place] = .failure(end(.lost)) }
+                break
+            }
+            guard wait(for: connection, until: deadline) else { break }
         }
+        return answers
     }
 
     private func readyConnection(by deadline: UInt64) throws(BusFault) -> ClientConnection {

@@ -24,7 +24,7 @@ public struct Settings: Sendable, Equatable {
     public var unsettledPerPeer = 1_024
     public var sessions = 10_000
     /// Passcode checks that may wait for a free thread.
-    public var kdfQueue = 64
+    public var kdfQueue = 256
 
     private static let sizeLimit = 65_536
 

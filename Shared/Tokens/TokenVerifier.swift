@@ -57,6 +57,17 @@ public struct TokenVerifier: Sendable {
         return VerifiedSession(claims: claims, tokenDigest: digest)
     }
 
+    /// Whether the key that a token names is one of those installed.
+    ///
+    /// The token is not checked; for one that is no token at all the answer is yes, because no other
+    /// key would help.
+    public func hasKey(for token: ReceivedToken) -> Bool {
+        guard let parts = try? PASETOParts(token.bytes),
+            let footer = try? TokenFooter(decoding: parts.footer, limit: TokenFooter.sizeLimit)
+        else { return true }
+        return keys[footer.keyID] != nil
+    }
+
     /// Ends one session for this verifier.
     public mutating func forget(session: SessionID) { revoked.insert(session, ()) }
 

@@ -5,9 +5,9 @@ public struct AuthoritySettings: Sendable, Equatable {
     /// Derivations at a time.
     public var kdfThreads = PooledKDF.defaultThreads
     /// Passcode checks that may wait for a free thread.
-    public var kdfQueue = 64
+    public var kdfQueue = 256
     /// Of these, checks of one owner.
-    public var kdfQueuePerOwner = 16
+    public var kdfQueuePerOwner = 128
     /// Sessions in all.
     public var sessions = 10_000
     /// How long the limiter may take to answer.

@@ -234,6 +234,7 @@ final class SessionRegistry {
         lastEvent += 1
         events.publish(
             SessionEvent(
-                run: run, number: lastEvent, kind: kind, owner: owner, session: session))
+                run: run, number: lastEvent, kind: kind, owner: owner, session: session,
+                issuedUpTo: kind == .ownerRevoked ? clock.now.nanoseconds : nil))
     }
 }

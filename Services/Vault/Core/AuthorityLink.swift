@@ -65,8 +65,9 @@ public final class AuthorityLink {
     ) async throws -> VerifiedSession {
         let asked = try await refreshKeysIfNeeded(owner)
         var checked = check(token, from: peer)
-        if !asked, checked == nil, mayAskForKeys {
+        if !asked, checked == nil, !verifier.hasKey(for: token) {
             // Perhaps the authority began anew and its first event is still on the way.
+            if let keysAsked { await timers.sleep(until: keysAsked + Self.keyPause) }
             try await askForKeys(owner)
             checked = check(token, from: peer)
         }

@@ -1,0 +1,34 @@
+import AuthorityCore
+import AuthorityMessages
+import Home
+import Hosting
+import Wire
+
+@main
+struct Main {
+    static func main() {
+        ServiceProgram<AuthorityService>(calls: [.attemptLimiter], publishes: true) { parts in
+            var settings = AuthoritySettings()
+            settings.kdfTargetMilliseconds = parts.settings.kdfTargetMilliseconds
+            settings.kdfQueue = parts.settings.kdfQueue
+            settings.sessions = parts.settings.sessions
+            let service = try AuthorityService(
+                AuthorityParts(
+                    group: parts.group, clock: parts.clock, timers: parts.timers,
+                    random: parts.random, limiter: parts.client(of: .attemptLimiter),
+                    kdf: PooledKDF(), events: BusEvents(parts), metrics: parts.metrics,
+                    settings: settings))
+            service.startHeartbeat()
+            return service
+        }.main()
+    }
+}
+
+/// Tells sessions' news over the bus.
+private final class BusEvents: EventPort {
+    private let parts: ServiceParts
+
+    init(_ parts: ServiceParts) { self.parts = parts }
+
+    func publish(_ event: SessionEvent) { parts.publish(event.encoded()) }
+}
