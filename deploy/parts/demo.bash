@@ -178,59 +178,26 @@ reveal() {
 }
 
 signatures_verify() {
-    local message=$COFFER_HOME/message
+    local message=$COFFER_HOME/message key signature
     printf 'a message' >"$message"
     expect 0 wallet sign "$IMPORTED" --scheme ed25519 --path "m/44'/501'/0'" --json \
         --message-file "$message" --passcode-fd 3 3<<<"$PASSCODE"
-    verified_by_openssl "$(ed25519_key "$(field public_key)")" "$(field signature)" -rawin
+    signature_verifies "$message" "$(ed25519_key "$(field public_key)")" "$(field signature)" ||
+        fail "OpenSSL does not verify the Ed25519 signature"
     note "Ed25519 at m/44'/501'/0': verified"
     expect 0 wallet sign "$IMPORTED" --scheme secp256k1 --path "m/44'/0'/0'/0/0" --json \
         --hash sha256 --message-file "$message" --passcode-fd 3 3<<<"$PASSCODE"
     openssl dgst -sha256 -binary "$message" >"$message.digest"
-    mv "$message.digest" "$message"
-    verified_by_openssl "$(secp256k1_key "$(field public_key)")" "$(ecdsa_der "$(field signature)")"
+    key=$(secp256k1_key "$(field public_key)") signature=$(ecdsa_der "$(field signature)")
+    signature_verifies "$message.digest" "$key" "$signature" ||
+        fail "OpenSSL does not verify the ECDSA signature"
     note "secp256k1 at m/44'/0'/0'/0/0: verified"
     # The control: another digest.
-    printf 'another message' | openssl dgst -sha256 -binary >"$message"
-    if openssl pkeyutl -verify -pubin -keyform DER -inkey "$COFFER_HOME/key" \
-        -in "$message" -sigfile "$COFFER_HOME/signature" >/dev/null 2>&1; then
+    printf 'another message' | openssl dgst -sha256 -binary >"$message.digest"
+    if signature_verifies "$message.digest" "$key" "$signature"; then
         fail "OpenSSL takes the signature for another message too"
     fi
     note "and for another message they do not"
-}
-
-# Public keys as OpenSSL reads them (SubjectPublicKeyInfo).
-ed25519_key() { say "302a300506032b6570032100$1"; }
-secp256k1_key() { say "3036301006072a8648ce3d020106052b8104000a032200$1"; }
-
-# ecdsa_der HEX: r and s of 32 bytes each as the DER sequence that OpenSSL reads.
-ecdsa_der() {
-    local body
-    body=$(der_integer "${1:0:64}")$(der_integer "${1:64:64}")
-    printf '30%02x%s\n' "$((${#body} / 2))" "$body"
-}
-
-der_integer() {
-    local digits=$1
-    while [[ $digits == 00?* && $((16#${digits:2:1})) -lt 8 ]]; do digits=${digits:2}; done
-    if [ "$((16#${digits:0:1}))" -ge 8 ]; then digits=00$digits; fi
-    printf '02%02x%s' "$((${#digits} / 2))" "$digits"
-}
-
-# verified_by_openssl KEY SIGNATURE OPTION...: both in hex, over the message in its file.
-verified_by_openssl() {
-    from_hex "$1" >"$COFFER_HOME/key"
-    from_hex "$2" >"$COFFER_HOME/signature"
-    shift 2
-    openssl pkeyutl -verify -pubin -keyform DER -inkey "$COFFER_HOME/key" "$@" \
-        -in "$COFFER_HOME/message" -sigfile "$COFFER_HOME/signature" >/dev/null ||
-        fail "OpenSSL does not verify the signature"
-}
-
-from_hex() {
-    local escaped
-    escaped=$(sed 's/../\\x&/g' <<<"$1")
-    printf '%b' "$escaped"
 }
 
 wrong_code_is_counted() {
