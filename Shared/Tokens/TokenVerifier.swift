@@ -59,8 +59,8 @@ public struct TokenVerifier: Sendable {
 
     /// Whether the key that a token names is one of those installed.
     ///
-    /// The token is not checked; for one that is no token at all the answer is yes, because no other
-    /// key would help.
+    /// The token is not checked; for one that is no token at all the answer is yes, because no
+    /// other key would help.
     public func hasKey(for token: ReceivedToken) -> Bool {
         guard let parts = try? PASETOParts(token.bytes),
             let footer = try? TokenFooter(decoding: parts.footer, limit: TokenFooter.sizeLimit)
