@@ -148,7 +148,7 @@ final class RunningService<S: Service> {
         }
         guard !host.isIdle else { return }
         let timers = loop.timers
-        Task { @ServiceLoop in await timers.sleep(milliseconds: milliseconds) }
+        ServiceLoop.start { await timers.sleep(milliseconds: milliseconds) }
         loop.run()
     }
 
