@@ -16,7 +16,8 @@ enum Interruption {
     /// the terminals of today share and others ignore.
     nonisolated(unsafe) private static let leaveScreen =
         UnsafeMutablePointer<UInt8>.allocate(capacity: leaveScreenCount)
-    private static let leaveScreenCount = 12
+    private static let leaveScreenText = "\u{1B}[?1049l\u{1B}[?1l\u{1B}>\u{1B}[?25h\u{1B}[0m"
+    private static let leaveScreenCount = leaveScreenText.utf8.count
 
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
@@ -86,7 +87,7 @@ enum Interruption {
     /// Makes every variable once, so that no handler is the first to use one.
     private static func touch() {
         _ = (terminal, settings.c_lflag, helper, line, lineCount, lineDescriptor)
-        leaveScreen.update(from: Array("\u{1B}[?1049l\u{1B}[0m".utf8), count: leaveScreenCount)
+        leaveScreen.update(from: Array(leaveScreenText.utf8), count: leaveScreenCount)
     }
 
     private static func isIgnored(_ action: sigaction) -> Bool {

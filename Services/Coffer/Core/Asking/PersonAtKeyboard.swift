@@ -36,16 +36,16 @@ struct PersonAtKeyboard: Person {
         guard !terminalOnly, let program = Pinentry.find(in: Self.variable("PATH") ?? "") else {
             return nil
         }
-        let terminal = Terminal.name()
+        // A terminal that is not the command's own belongs to somebody who did not start it.
+        let terminal = Terminal()
         let hasScreen = Self.variable("DISPLAY") != nil || Self.variable("WAYLAND_DISPLAY") != nil
         guard terminal != nil || hasScreen else { return nil }
-        let device = Terminal()
-        device?.keepSettings()
+        terminal?.keepSettings()
         defer { Interruption.restoreTerminal() }
         let pinentry = Pinentry(
             program: program,
             display: Pinentry.Display(
-                terminal: terminal, terminalType: Self.variable("TERM"),
+                terminal: terminal?.name, terminalType: Self.variable("TERM"),
                 locale: Self.variable("LC_ALL") ?? Self.variable("LC_CTYPE")
                     ?? Self.variable("LANG")))
         do throws(Pinentry.Failure) {

@@ -5,26 +5,28 @@ internal import Secrets
 final class Terminal {
     private let descriptor: Int32
 
+    private static let path = "/dev/tty"
     private static let entryLimit = 3
 
     /// Nil for a process without a controlling terminal.
     init?() {
-        descriptor = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        descriptor = open(Self.path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
     }
 
     deinit { close(descriptor) }
 
-    /// The device's own name, for another program to open.
-    static func name() -> String? {
-        for descriptor in [STDIN_FILENO, STDERR_FILENO, STDOUT_FILENO] {
+    /// The device's own name where that can be told, for another program to open.
+    var name: String {
+        for standard in [STDIN_FILENO, STDERR_FILENO, STDOUT_FILENO] {
             var name = [CChar](repeating: 0, count: 256)
-            if ttyname_r(descriptor, &name, name.count) == 0 {
+            if ttyname_r(standard, &name, name.count) == 0 {
                 return String(
-                    decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+                    decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)),
+                    as: UTF8.self)
             }
         }
-        return Terminal() == nil ? nil : "/dev/tty"
+        return Self.path
     }
 
     /// Keeps its settings, for ``Interruption/restoreTerminal()``.

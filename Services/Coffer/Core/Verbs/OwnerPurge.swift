@@ -28,7 +28,13 @@ struct OwnerPurge {
     func report() throws(CommandFailure) -> Report {
         var files: [(service: ServiceName, path: String)] = []
         for program in programs {
-            files.append((program.service, try purge(program.service, program.path)))
+            do throws(CommandFailure) {
+                files.append((program.service, try purge(program.service, program.path)))
+            } catch {
+                var failure = error
+                failure.refusal.message += Self.remainder(after: files.map(\.service))
+                throw failure
+            }
         }
         let lines = files.map { "\($0.service.text): \(ShownText.printable($0.path))" }
         let owner = owner
@@ -51,12 +57,16 @@ struct OwnerPurge {
         let output = child.readAll(limit: Self.outputLimit)
         guard child.wait() == 0 else {
             throw CommandFailure(
-                .purgeFailed,
-                "\(service.text) did not move the owner aside; the services before it did. Mend "
-                    + "what it says and purge again.")
+                .purgeFailed, "\(service.text) did not move the owner aside and said why.")
         }
         return String(
             decoding: output.split(separator: 0x0A).last ?? [], as: UTF8.self)
+    }
+
+    private static func remainder(after moved: [ServiceName]) -> String {
+        guard !moved.isEmpty else { return " Nothing was moved." }
+        return " Moved aside already: " + moved.map(\.text).joined(separator: ", ")
+            + ". Purge again when it is mended."
     }
 
     /// A service that runs holds its store; all must be silent before anything is moved.
