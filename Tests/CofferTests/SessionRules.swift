@@ -1,4 +1,6 @@
 import AuthorityMessages
+import Glibc
+import TestKit
 import Testing
 import Tokens
 import VaultMessages
@@ -146,6 +148,23 @@ import Wire
         }()
         #expect(try object.uint64("failed_before") == 2)
         #expect(try object.strings("notes").count == 1)
+    }
+
+    @Test func failedAttemptsAreShownEvenWhereTheCommandFailsAfterwards() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        fixture.verifies(failedBefore: 3)
+        fixture.services.on(CheckWallet.self) { _, _ in throw VaultFault.envelopeDamaged.refusal }
+        let folder = try TemporaryFolder()
+        let file = open(folder.path(of: "out"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        let run = try fixture.prepare(["wallet", "check", Fixture.wallet.wallet.text])
+        let printer = Printer(wantsJSON: true, output: file, complaints: file)
+        #expect(CofferCommand.finish(run, printer) == .damaged)
+        let printed = try DescriptorInput.file(
+            folder.path(of: "out"), limit: 4_096, named: .messageFile)
+        let object = try JSONDocument(printed.dropLast()).object()
+        #expect(try object.object("error").string("code") == "vault.envelope_damaged")
+        #expect(try object.strings("notes").contains { $0.contains("3 wrong passcodes") })
     }
 
     @Test func aPasscodeThatIsNeededTwiceIsTypedOnce() throws {

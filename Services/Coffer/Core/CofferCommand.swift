@@ -34,7 +34,7 @@ public enum CofferCommand {
                 return finish(run, printer)
             }
         } catch {
-            printer.show(error)
+            printer.show(error, notes: [])
             return error.exitCode
         }
     }
@@ -48,7 +48,7 @@ public enum CofferCommand {
             return report.exitCode
         } catch {
             run.endOwnSessions()
-            printer.show(error)
+            printer.show(error, notes: run.notes)
             return error.exitCode
         }
     }

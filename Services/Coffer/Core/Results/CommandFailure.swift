@@ -42,10 +42,11 @@ struct CommandFailure: Error, Equatable {
         SessionFault(rawValue: code) != nil || code == "credential.locked"
     }
 
-    /// `{"error":{…}}`.
-    func json() -> [UInt8] {
+    /// `{"error":{…}}`, with what was noted on the way.
+    func json(notes: [String] = []) -> [UInt8] {
         var writer = JSONWriter()
         writer.object("error") { refusal.write(to: &$0) }
+        if !notes.isEmpty { writer.strings("notes", notes) }
         return writer.finish()
     }
 }

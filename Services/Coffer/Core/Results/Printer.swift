@@ -8,14 +8,21 @@ struct Printer {
 
     func show(_ report: Report, notes: [String]) {
         guard !wantsJSON else { return Output.line(report.json(notes: notes), to: output) }
-        for note in notes { Output.line("coffer: \(note)", to: complaints) }
+        show(notes)
         if !report.text.isEmpty { Output.line(report.text, to: output) }
     }
 
-    func show(_ failure: CommandFailure) {
-        guard !wantsJSON else { return Output.line(failure.json(), to: output) }
+    /// What was noted stands whether the command succeeds or not: tries that failed before a right
+    /// passcode are told once and never again.
+    func show(_ failure: CommandFailure, notes: [String]) {
+        guard !wantsJSON else { return Output.line(failure.json(notes: notes), to: output) }
+        show(notes)
         let message = ShownText.printable(failure.refusal.message)
         Output.line("coffer: \(message) (\(failure.code))", to: complaints)
+    }
+
+    private func show(_ notes: [String]) {
+        for note in notes { Output.line("coffer: \(note)", to: complaints) }
     }
 
     /// Makes ready what a signal leaves behind.
