@@ -133,6 +133,7 @@ let package = Package(
             path: "Tests/EndToEndTests", swiftSettings: settings),
         tests("StorageTests", of: ["Storage", "Secrets", "CSQLite"]),
         tests("SecretsTests", of: ["Secrets", "CLinux"]),
+        tests("BusTests", of: ["Bus", "Wire", "Loop", "Clocks", "Secrets", "TestKit"]),
         tests("CryptoTests", of: ["Crypto", "Secrets"]),
         tests("UnicodeTextTests", of: ["UnicodeText", "Secrets"]),
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),

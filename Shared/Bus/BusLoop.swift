@@ -92,10 +92,13 @@ public final class BusLoop {
     }
 
     /// Takes turns on the calling thread, which must have claimed the loop, until ``stop()``.
+    ///
+    /// A stop that came before it counts too: then it takes one turn.
     public nonisolated func run() {
         ServiceLoop.assumeIsolated {
-            wake.isStopping.store(false, ordering: .sequentiallyConsistent)
-            repeat { takeTurn() } while !wake.isStopping.load(ordering: .sequentiallyConsistent)
+            repeat {
+                takeTurn()
+            } while !wake.isStopping.exchange(false, ordering: .sequentiallyConsistent)
         }
     }
 

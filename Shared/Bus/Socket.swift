@@ -82,6 +82,9 @@ final class Socket {
         }
     }
 
+    /// Listens there no longer, from the return on; closing alone takes effect a little later.
+    func unbind(_ endpoint: String) { zmq_unbind(handle, endpoint) }
+
     func connect(_ endpoint: String) throws(BusError) {
         guard zmq_connect(handle, endpoint) == 0 else {
             throw .endpoint(endpoint, code: zmq_errno())

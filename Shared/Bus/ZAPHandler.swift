@@ -46,20 +46,27 @@ private final class ZAPWorker: @unchecked Sendable {
     // Safe to send: the socket is touched by the maker, then by the thread alone.
     private var socket: Socket?
     private let peers: PeerTable
+    /// Where libzmq asks (ZeroMQ RFC 27).
+    private static let endpoint = "inproc://zeromq.zap.01"
+
     let bell: Bell
     let counts = Mutex(ZAPCounts())
 
     init(context: Context, peers: PeerTable) throws(BusError) {
         let socket = try Socket(.reply, in: context)
-        try socket.bind("inproc://zeromq.zap.01")
+        try socket.bind(Self.endpoint)
         self.socket = socket
         self.peers = peers
         bell = try Bell()
     }
 
     func run() {
-        defer { socket = nil }
         guard let socket else { return }
+        // A handshake that still found the name would wait for an answer until its time is over.
+        defer {
+            socket.unbind(Self.endpoint)
+            self.socket = nil
+        }
         var items = [PollItem.reading(socket), PollItem.reading(bell.descriptor)]
         while true {
             PollItem.wait(for: &items, milliseconds: -1)

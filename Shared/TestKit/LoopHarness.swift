@@ -111,11 +111,18 @@ private final class DrainThread: @unchecked Sendable {
         sem_post(wakeUp)
     }
 
-    private func drainForEver() {
+    private func claim() {
         ServiceLoop.queue.claim { [self] in sem_post(wakeUp) }
+    }
+
+    private func drainForEver() {
+        claim()
         while true {
-            let borrower = borrowers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-            borrower?()
+            if let borrower = borrowers.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+                borrower()
+                // A borrower may have claimed the queue for a loop of its own.
+                claim()
+            }
             ServiceLoop.queue.runWaiting()
             while sem_wait(wakeUp) != 0 && errno == EINTR {}
         }

@@ -63,7 +63,7 @@ import Testing
             let clock = FakeBootClock()
             let timers = Timers(clock: clock)
             let log = Log()
-            Task { @ServiceLoop in
+            ServiceLoop.start {
                 await timers.sleep(milliseconds: 10)
                 log.entries.append(1)
             }
