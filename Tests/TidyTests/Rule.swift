@@ -15,6 +15,7 @@ struct Rule: Sendable, CustomStringConvertible {
 
     static let all: [Rule] =
         [lineLength, functionLength, topOfTree, machinePaths, printing, foundation, cModules]
+        + [scriptReturns]
         + bannedWords
 }
 

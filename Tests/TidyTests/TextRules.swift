@@ -68,6 +68,18 @@ extension Rule {
         }
     }
 
+    /// In a trap such a return gives the status from before the trap, success for example.
+    static var scriptReturns: Rule {
+        Rule(
+            "A script that returns for a failure says with which status.",
+            brokenBy: .planted("deploy/parts/a.bash", "    test -e b || " + "return")
+        ) { tree in
+            tree.files.filter { $0.path.hasPrefix("deploy/") }.flatMap { file in
+                file.findings(of: "|| " + "return", "give the status") { !$0.hasSuffix("return") }
+            }
+        }
+    }
+
     static var topOfTree: Rule {
         let allowed: Set<String> = [
             "Package.swift", "README.md", "LICENSE", "CHANGELOG.md", ".ci", ".gitignore",

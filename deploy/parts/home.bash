@@ -45,7 +45,7 @@ make_home() {
 has_keys() {
     local name
     for name in "${SERVICES[@]}" coffer; do
-        [ -e "$COFFER_HOME/keys/$name.key_secret" ] || return
+        [ -e "$COFFER_HOME/keys/$name.key_secret" ] || return 1
     done
 }
 

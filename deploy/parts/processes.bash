@@ -3,7 +3,7 @@
 # start_tick PID: when it started, in clock ticks since boot; with the pid this names one process.
 start_tick() {
     local stat fields
-    { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return
+    { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
     # The name stands in parentheses and may hold anything; the state follows it.
     read -ra fields <<<"${stat##*) }"
     printf '%s\n' "${fields[19]}"
@@ -12,16 +12,17 @@ start_tick() {
 # seconds_up PID
 seconds_up() {
     local start
-    start=$(start_tick "$1") || return
+    start=$(start_tick "$1") || return 1
     printf '%s\n' "$((($(now_ms) / 10 - start * 100 / $(getconf CLK_TCK)) / 100))"
 }
 
 # belongs_to_home PID: whether this home's supervisor, one of its helpers or a service runs there.
+# Each `return` says what it returns: in a trap, one that does not would say what was before.
 belongs_to_home() {
     local words
-    mapfile -d '' -t words <"/proc/$1/cmdline" || return
+    mapfile -d '' -t words <"/proc/$1/cmdline" || return 1
     # One that ended and waits for its parent has no words left.
-    [ "${#words[@]}" -gt 1 ] || return
+    [ "${#words[@]}" -gt 1 ] || return 1
     case ${words[0]##*/} in
     runsvdir) [ "${words[*]:1:2}" = "-P $SUPERVISE" ] ;;
     runsv) [ "$(readlink "/proc/$1/cwd")" = "$SUPERVISE/${words[1]}" ] ;;

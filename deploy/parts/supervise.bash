@@ -59,8 +59,8 @@ start_supervisor() {
 # The pid of this home's runsvdir, if the process that was noted is still the same one.
 supervisor_pid() {
     local pid tick
-    { read -r pid tick <"$SUPERVISE/.pid"; } 2>/dev/null || return
-    [ "$(start_tick "$pid")" = "$tick" ] && belongs_to_home "$pid" || return
+    { read -r pid tick <"$SUPERVISE/.pid"; } 2>/dev/null || return 1
+    [ "$(start_tick "$pid")" = "$tick" ] && belongs_to_home "$pid" || return 1
     printf '%s\n' "$pid"
 }
 
