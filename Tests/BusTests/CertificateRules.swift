@@ -166,28 +166,6 @@ struct CertificateRules {
     }
 }
 
-/// The Python binding of ZeroMQ, where it is installed.
-enum Python {
-    static let path = "/usr/bin/python3"
-    static let hasZeroMQ = run("import zmq, zmq.auth") != nil
-
-    /// What the script prints; nil where it fails.
-    static func run(_ script: String) -> String? {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = ["-c", script]
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return nil }
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { return nil }
-        return String(decoding: data, as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
-    }
-}
-
 @Suite(.enabled(if: Python.hasZeroMQ), .timeLimit(.minutes(1)))
 struct PythonCertificateRules {
     let scratch = Scratch()

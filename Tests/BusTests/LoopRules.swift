@@ -46,6 +46,23 @@ struct LoopRules {
         }
     }
 
+    @Test @ServiceLoop func anIdleLoopUsesNoProcessorTime() async throws {
+        let service = try EchoService()
+        let link = try service.link(service.admit("a"))
+        _ = try await link.exchange(request(1), id: 1, timeoutMilliseconds: 5_000)
+        let before = processorNanoseconds()
+        await loop.timers.sleep(milliseconds: 500)
+        #expect(processorNanoseconds() - before < 25_000_000)
+        link.close()
+    }
+
+    /// What the loop's thread has used so far.
+    @ServiceLoop private func processorNanoseconds() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+
     @Test @ServiceLoop func aReadableDescriptorIsHandledUntilItIsRemoved() async throws {
         let bell = try Bell()
         var rung = 0
