@@ -2,7 +2,6 @@ internal import Bus
 internal import Clocks
 internal import Home
 internal import Serving
-internal import Storage
 internal import Wire
 
 /// Names a service in the requests that every service answers.
@@ -71,35 +70,5 @@ extension ServiceProgram {
         owners   \(health.owners)
         schema   \(health.schema)
         """
-    }
-
-    /// Moves what the stopped service keeps of an owner into a file beside its store.
-    func purge(_ home: Home, owner: Owner) throws(ProgramError) {
-        let folder: StateFolder
-        do { folder = try StateFolder(path: home.statePath(of: S.name)) } catch {
-            throw .refused(error.sentence)
-        }
-        let store = try openStore(folder)
-        let aside = folder.path(
-            of: "aside-\(owner.text)-\(SystemWallClock().milliseconds).sqlite")
-        let tables = S.ownerTables + [OutcomeJournal.ownerTable]
-        do {
-            _ = try store.run("VACUUM INTO ?1", .text(aside))
-            let copy = try Database(path: aside, schema: S.schema)
-            try copy.write {
-                for table in tables { _ = try copy.run(table.keep, .text(owner.text)) }
-                copy.oweErasure()
-            }
-            try copy.commitBatch()
-            copy.close()
-            try store.write {
-                for table in tables { _ = try store.run(table.delete, .text(owner.text)) }
-                store.oweErasure()
-            }
-            try store.commitBatch()
-        } catch {
-            throw .failed("The owner could not be moved aside; nothing was deleted.")
-        }
-        say(aside)
     }
 }

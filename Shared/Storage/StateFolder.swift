@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Secrets
 
 /// The folder that holds one service's state, locked for this process for as long as the value
 /// lives.
@@ -39,6 +40,32 @@ public final class StateFolder: Sendable {
 
     /// The path of an entry of the folder.
     public func path(of name: String) -> String { "\(path)/\(name)" }
+
+    /// Copies a file of the folder, durably, under a name that is not taken.
+    ///
+    /// A store must be closed when it is copied.
+    public func copy(_ name: String, to other: String) throws(StateFolderError) {
+        let source = path(of: name)
+        let target = path(of: other)
+        let reading = open(source, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard reading >= 0 else { throw .failed(source, errno: errno) }
+        defer { close(reading) }
+        try PrivateFile.create(target)
+        let writing = open(target, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard writing >= 0 else { throw .failed(target, errno: errno) }
+        defer { close(writing) }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        defer { buffer.withUnsafeMutableBytes { wipe($0) } }
+        while true {
+            let count = read(reading, &buffer, buffer.count)
+            guard count >= 0 else { throw .failed(source, errno: errno) }
+            guard count > 0 else { break }
+            guard write(writing, buffer, count) == count else {
+                throw .failed(target, errno: errno)
+            }
+        }
+        guard fsync(writing) == 0 else { throw .failed(target, errno: errno) }
+    }
 }
 
 /// A slash at the end would make the system follow a link.

@@ -1,3 +1,4 @@
+internal import Home
 internal import Wire
 
 extension Verb {
@@ -22,9 +23,4 @@ extension Verb {
             }
         }
     }
-}
-
-/// The version of Coffer.
-enum Version {
-    static let text = "0.1.0"
 }
