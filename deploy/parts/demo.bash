@@ -94,7 +94,7 @@ fail() {
 }
 
 # The command without a terminal, so that it never asks the person who watches.
-coffer() { setsid -w "$BIN/coffer" "$@"; }
+coffer() { env -u DISPLAY -u WAYLAND_DISPLAY setsid -w "$BIN/coffer" "$@"; }
 
 # expect CODE WORD...: runs the command, keeps what it printed in OUT, and ends the demo if its exit
 # code is another.
