@@ -11,6 +11,9 @@ struct SourceFile: Sendable {
 
     var isSwift: Bool { path.hasSuffix(".swift") }
 
+    /// Swift, or a script or settings file of deploy.
+    var isCode: Bool { isSwift || path.hasPrefix("deploy/") && !path.hasSuffix(".md") }
+
     /// Whether a service or a library that a service may use is made of it.
     var isProduct: Bool { path.hasPrefix("Shared/") || path.hasPrefix("Services/") }
 

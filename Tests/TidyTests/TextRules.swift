@@ -7,7 +7,7 @@ extension Rule {
             "A line of code has at most \(lineLimit) columns.",
             brokenBy: .planted("Shared/A/B.swift", String(repeating: "x", count: lineLimit + 1))
         ) { tree in
-            tree.files.filter { $0.isSwift || $0.path.hasPrefix("deploy/") }.flatMap { file in
+            tree.files.filter(\.isCode).flatMap { file in
                 file.lines.enumerated().compactMap { index, line in
                     guard line.utf8.count > lineLimit, line.count > lineLimit else { return nil }
                     return Finding(
