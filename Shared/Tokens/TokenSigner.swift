@@ -1,6 +1,6 @@
 public import Crypto
 public import Secrets
-internal import Wire
+public import Wire
 
 /// Signs the tokens of one run of the authority.
 ///

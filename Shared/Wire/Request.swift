@@ -19,6 +19,20 @@ extension Request {
     public static var replyAttachmentCount: ClosedRange<Int> { 0...0 }
 }
 
+/// A request that says all by its method: its body is `{}`.
+public protocol BodilessRequest: Request {
+    init()
+}
+
+extension BodilessRequest {
+    public init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys([])
+        self.init()
+    }
+
+    public func write(to writer: inout JSONWriter) {}
+}
+
 /// What asking twice means.
 public enum MethodKind: Sendable {
     /// Nothing changes.

@@ -6,16 +6,12 @@ public protocol ServiceTag: Sendable {
 /// Whether the service is well, what it is, and what it counted.
 ///
 /// Answered without a token.
-public struct Health<Tag: ServiceTag>: Request {
+public struct Health<Tag: ServiceTag>: BodilessRequest {
     public static var method: String { Tag.service.prefix + ".health" }
     public static var kind: MethodKind { .read }
     public static var callers: Callers { .everyone }
 
     public init() {}
-    public init(from object: JSONObject) throws(JSONError) {
-        try object.refuseUnknownKeys([])
-    }
-    public func write(to writer: inout JSONWriter) {}
 
     public typealias Reply = HealthReply
 }
@@ -74,16 +70,12 @@ public struct HealthReply: Message, Equatable {
 }
 
 /// A service's counters, as Prometheus text.
-public struct Metrics<Tag: ServiceTag>: Request {
+public struct Metrics<Tag: ServiceTag>: BodilessRequest {
     public static var method: String { Tag.service.prefix + ".metrics" }
     public static var kind: MethodKind { .read }
     public static var callers: Callers { .everyone }
 
     public init() {}
-    public init(from object: JSONObject) throws(JSONError) {
-        try object.refuseUnknownKeys([])
-    }
-    public func write(to writer: inout JSONWriter) {}
 
     public typealias Reply = MetricsReply
 }
@@ -103,16 +95,12 @@ public struct MetricsReply: Message, Equatable {
 }
 
 /// The owners that the service knows, of those for whom the peer may speak.
-public struct ListOwners<Tag: ServiceTag>: Request {
+public struct ListOwners<Tag: ServiceTag>: BodilessRequest {
     public static var method: String { Tag.service.prefix + ".owners" }
     public static var kind: MethodKind { .read }
     public static var callers: Callers { .everyone }
 
     public init() {}
-    public init(from object: JSONObject) throws(JSONError) {
-        try object.refuseUnknownKeys([])
-    }
-    public func write(to writer: inout JSONWriter) {}
 
     public typealias Reply = OwnersReply
 }

@@ -222,7 +222,7 @@ import Wire
 
 /// An id that nobody knows.
 @ServiceLoop
-func drawnID<Named>(_ rig: LimiterRig) throws -> RandomID<Named> {
-    guard let id = RandomID<Named>(rig.random.bytes(16)) else { throw Unexpected() }
+func drawnID<Named>(_ rig: LimiterRig) throws -> Identifier<Named> {
+    guard let id = Identifier<Named>(rig.random.bytes(16)) else { throw Unexpected() }
     return id
 }

@@ -175,8 +175,8 @@ private final class HostedLimiter: ReplyPort {
         return try await call(request).reply.enrolment
     }
 
-    func drawnID<Named>() throws -> RandomID<Named> {
-        guard let id = RandomID<Named>(random.bytes(16)) else { throw Unexpected() }
+    func drawnID<Named>() throws -> Identifier<Named> {
+        guard let id = Identifier<Named>(random.bytes(16)) else { throw Unexpected() }
         return id
     }
 

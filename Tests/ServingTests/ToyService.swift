@@ -40,16 +40,12 @@ struct Add: Request, Equatable {
 }
 
 /// Waits until the test lets it go, then adds.
-struct AddSlowly: Request, Equatable {
+struct AddSlowly: BodilessRequest, Equatable {
     static var method: String { "vault.add_slowly" }
     static var kind: MethodKind { .change }
     static var callers: Callers { Callers(roles: [.app]) }
 
     init() {}
-
-    init(from object: JSONObject) throws(JSONError) { try object.refuseUnknownKeys([]) }
-
-    func write(to writer: inout JSONWriter) {}
 
     typealias Reply = Add.Reply
 }

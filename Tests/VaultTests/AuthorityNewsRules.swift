@@ -1,6 +1,7 @@
 import TestKit
 import Testing
 import Tokens
+import Wire
 
 @testable import VaultCore
 

@@ -3,16 +3,12 @@ public import Wire
 /// How an owner's credential stands.
 ///
 /// Says nothing secret and needs no session.
-public struct AskStatus: Request, Equatable {
+public struct AskStatus: BodilessRequest, Equatable {
     public static var method: String { "authority.status" }
     public static var kind: MethodKind { .read }
     public static var callers: Callers { .appsAndExtensions }
 
     public init() {}
-
-    public init(from object: JSONObject) throws(JSONError) { try object.refuseUnknownKeys([]) }
-
-    public func write(to writer: inout JSONWriter) {}
 
     /// What the authority and, where it could be asked, the limiter say.
     public struct Reply: Message, Equatable {

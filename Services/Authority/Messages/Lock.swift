@@ -3,32 +3,24 @@ public import Wire
 /// Closes the owner's gate and revokes every standard session of the owner.
 ///
 /// Answered when every lease is closed, at the latest 250 ms after the last one was given.
-public struct Lock: Request, Equatable {
+public struct Lock: BodilessRequest, Equatable {
     public static var method: String { "authority.lock" }
     public static var kind: MethodKind { .repeatable }
     public static var callers: Callers { .apps }
 
     public init() {}
 
-    public init(from object: JSONObject) throws(JSONError) { try object.refuseUnknownKeys([]) }
-
-    public func write(to writer: inout JSONWriter) {}
-
     public typealias Reply = RevokedReply
 }
 
 /// Ends the session whose token comes with it.
-public struct Revoke: Request, Equatable {
+public struct Revoke: BodilessRequest, Equatable {
     public static var method: String { "authority.revoke" }
     public static var kind: MethodKind { .repeatable }
     public static var callers: Callers { .apps }
     public static var usesToken: Bool { true }
 
     public init() {}
-
-    public init(from object: JSONObject) throws(JSONError) { try object.refuseUnknownKeys([]) }
-
-    public func write(to writer: inout JSONWriter) {}
 
     public typealias Reply = RevokedReply
 }

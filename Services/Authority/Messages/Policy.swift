@@ -1,16 +1,12 @@
 public import Wire
 
 /// What a signature needs, as the owner has set it.
-public struct AskSignPolicy: Request, Equatable {
+public struct AskSignPolicy: BodilessRequest, Equatable {
     public static var method: String { "authority.sign_policy" }
     public static var kind: MethodKind { .read }
     public static var callers: Callers { .apps }
 
     public init() {}
-
-    public init(from object: JSONObject) throws(JSONError) { try object.refuseUnknownKeys([]) }
-
-    public func write(to writer: inout JSONWriter) {}
 
     public typealias Reply = SignPolicyReply
 }
@@ -53,16 +49,12 @@ public struct SignPolicyReply: Message, Equatable {
 }
 
 /// Sets an owner's attempts record that cannot be read to six failed attempts and a fresh 60 s.
-public struct RepairOwnerAttempts: Request, Equatable {
+public struct RepairOwnerAttempts: BodilessRequest, Equatable {
     public static var method: String { "authority.repair_attempts" }
     public static var kind: MethodKind { .repeatable }
     public static var callers: Callers { .apps }
 
     public init() {}
-
-    public init(from object: JSONObject) throws(JSONError) { try object.refuseUnknownKeys([]) }
-
-    public func write(to writer: inout JSONWriter) {}
 
     /// How the owner stands after the repair.
     public struct Reply: Message, Equatable {

@@ -2,16 +2,12 @@ public import Tokens
 public import Wire
 
 /// The keys that tokens of this run of the authority are signed with.
-public struct AskTokenKeys: Request, Equatable {
+public struct AskTokenKeys: BodilessRequest, Equatable {
     public static var method: String { "authority.token_keys" }
     public static var kind: MethodKind { .read }
     public static var callers: Callers { .keyUsers }
 
     public init() {}
-
-    public init(from object: JSONObject) throws(JSONError) { try object.refuseUnknownKeys([]) }
-
-    public func write(to writer: inout JSONWriter) {}
 
     /// One key; the list has room for more.
     public struct Reply: Message, Equatable {

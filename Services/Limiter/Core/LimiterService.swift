@@ -311,8 +311,8 @@ public final class LimiterService: Service {
             HMAC.sha256(key: deviceSecret, prefix: Self.evaluationLabel, message: code.bytes))
     }
 
-    private func draw<Named>() -> RandomID<Named> {
-        guard let id = RandomID<Named>(random.bytes(RandomID<Named>.byteCount)) else {
+    private func draw<Named>() -> Identifier<Named> {
+        guard let id = Identifier<Named>(random.bytes(Identifier<Named>.byteCount)) else {
             preconditionFailure("an id has as many bytes as it has")
         }
         return id

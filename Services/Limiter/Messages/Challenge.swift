@@ -3,16 +3,12 @@ public import Wire
 /// Asks what the limiter knows of the owner, and for 16 random bytes to sign.
 ///
 /// The bytes are kept in memory, serve once and for 60 s. It works in a cooldown too.
-public struct DrawChallenge: Request, Equatable {
+public struct DrawChallenge: BodilessRequest, Equatable {
     public static var method: String { "limiter.challenge" }
     public static var kind: MethodKind { .fresh }
     public static var callers: Callers { .authority }
 
     public init() {}
-
-    public init(from object: JSONObject) throws(JSONError) { try object.refuseUnknownKeys([]) }
-
-    public func write(to writer: inout JSONWriter) {}
 
     /// The challenge, and the enrolment of an owner who is known.
     public struct Reply: Message, Equatable {

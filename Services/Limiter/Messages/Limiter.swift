@@ -10,26 +10,7 @@ extension Callers {
     static var authority: Callers { Callers(services: [.credentialAuthority]) }
 }
 
-/// What the limiter calls a thing that it made: 16 random bytes, in lower-case hexadecimal.
-public struct RandomID<Named>: TextIdentifier {
-    public static var byteCount: Int { 16 }
-
-    public let bytes: [UInt8]
-
-    public init?(_ bytes: [UInt8]) {
-        guard bytes.count == Self.byteCount else { return nil }
-        self.bytes = bytes
-    }
-
-    public init?(_ text: String) {
-        guard let bytes = Hex.decode(text) else { return nil }
-        self.init(bytes)
-    }
-
-    public var text: String { Hex.encode(bytes) }
-}
-
 /// One enrolment of an owner: drawn when the device secret is made.
-public typealias EnrolmentID = RandomID<Enrol>
+public typealias EnrolmentID = Identifier<Enrol>
 /// One charged attempt.
-public typealias AttemptID = RandomID<Begin>
+public typealias AttemptID = Identifier<Begin>

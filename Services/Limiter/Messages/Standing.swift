@@ -3,16 +3,12 @@ public import Wire
 /// How an owner stands: failed attempts and the wait.
 ///
 /// Charges nothing.
-public struct AskStanding: Request, Equatable {
+public struct AskStanding: BodilessRequest, Equatable {
     public static var method: String { "limiter.standing" }
     public static var kind: MethodKind { .read }
     public static var callers: Callers { .authority }
 
     public init() {}
-
-    public init(from object: JSONObject) throws(JSONError) { try object.refuseUnknownKeys([]) }
-
-    public func write(to writer: inout JSONWriter) {}
 
     public typealias Reply = Standing
 }
@@ -49,16 +45,12 @@ public struct Standing: Message, Equatable {
 /// Sets an attempts record that cannot be read to six failed attempts and a fresh 60 s.
 ///
 /// A record that can be read is refused (`limiter.nothing_to_repair`), so nothing is ever lowered.
-public struct RepairAttempts: Request, Equatable {
+public struct RepairAttempts: BodilessRequest, Equatable {
     public static var method: String { "limiter.repair" }
     public static var kind: MethodKind { .repeatable }
     public static var callers: Callers { .authority }
 
     public init() {}
-
-    public init(from object: JSONObject) throws(JSONError) { try object.refuseUnknownKeys([]) }
-
-    public func write(to writer: inout JSONWriter) {}
 
     public typealias Reply = Standing
 }

@@ -3,7 +3,7 @@ public import Wire
 /// Opens a wallet's envelopes and compares its identity; returns nothing secret.
 ///
 /// Takes a resource session.
-public struct CheckWallet: Request, Equatable {
+public struct CheckWallet: WalletRequest, Equatable {
     public static var method: String { "vault.check" }
     public static var kind: MethodKind { .fresh }
     public static var callers: Callers {
@@ -19,22 +19,13 @@ public struct CheckWallet: Request, Equatable {
         self.wallet = wallet
     }
 
-    public init(from object: JSONObject) throws(JSONError) {
-        (namespace, wallet) = try object.walletAddress()
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.identifier("namespace", namespace)
-        writer.identifier("wallet", wallet)
-    }
-
     public typealias Reply = WalletDescription
 }
 
 /// Shows a wallet's phrase, which is the attachment of the reply.
 ///
 /// Takes a `reveal` proof.
-public struct RevealWallet: Request, Equatable {
+public struct RevealWallet: WalletRequest, Equatable {
     public static var method: String { "vault.reveal" }
     public static var kind: MethodKind { .fresh }
     public static var callers: Callers { .apps }
@@ -49,15 +40,6 @@ public struct RevealWallet: Request, Equatable {
         self.wallet = wallet
     }
 
-    public init(from object: JSONObject) throws(JSONError) {
-        (namespace, wallet) = try object.walletAddress()
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.identifier("namespace", namespace)
-        writer.identifier("wallet", wallet)
-    }
-
     public typealias Reply = WalletDescription
 }
 
@@ -65,7 +47,7 @@ public struct RevealWallet: Request, Equatable {
 ///
 /// Takes a settings session of passcode origin with the vault in its audience, and a peer that may
 /// destroy.
-public struct RemoveWallet: Request, Equatable {
+public struct RemoveWallet: WalletRequest, Equatable {
     public static var method: String { "vault.remove" }
     public static var kind: MethodKind { .change }
     public static var callers: Callers { .apps }
@@ -79,22 +61,26 @@ public struct RemoveWallet: Request, Equatable {
         self.wallet = wallet
     }
 
+    public typealias Reply = Empty
+}
+
+/// A request about one wallet, which it names and says nothing more.
+public protocol WalletRequest: Request {
+    var namespace: Namespace { get }
+    var wallet: WalletID { get }
+    init(namespace: Namespace, wallet: WalletID)
+}
+
+extension WalletRequest {
     public init(from object: JSONObject) throws(JSONError) {
-        (namespace, wallet) = try object.walletAddress()
+        try object.refuseUnknownKeys(["namespace", "wallet"])
+        self.init(
+            namespace: try object.identifier("namespace"),
+            wallet: try object.identifier("wallet"))
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.identifier("namespace", namespace)
         writer.identifier("wallet", wallet)
-    }
-
-    public typealias Reply = Empty
-}
-
-extension JSONObject {
-    /// Namespace and wallet, and nothing else.
-    func walletAddress() throws(JSONError) -> (Namespace, WalletID) {
-        try refuseUnknownKeys(["namespace", "wallet"])
-        return (try identifier("namespace"), try identifier("wallet"))
     }
 }
