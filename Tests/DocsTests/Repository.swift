@@ -23,9 +23,10 @@ enum Repository {
             .map { "\(folder)/\($0)" }.sorted()
     }
 
-    /// Everything that people read: the README, the changelog and `docs/`.
+    /// Everything that people read: the README, the changelog and every page of the folders.
     static var documents: [String] {
-        ["README.md", "CHANGELOG.md"].filter(has) + files(in: "docs", endings: ["md"])
+        ["README.md", "CHANGELOG.md"].filter(has)
+            + ["docs", "deploy", "Tests"].flatMap { files(in: $0, endings: ["md"]) }
     }
 
     /// The sources in which contracts and errors are declared.
