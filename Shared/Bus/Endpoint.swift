@@ -28,7 +28,7 @@ public struct Endpoint: TextIdentifier {
     private static let tcp = "tcp://"
 
     private static func check(_ text: String) -> EndpointError? {
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) || $0 >= 0x80 }) else {
+        guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 >= 0x80 }) else {
             return .malformed
         }
         if text.hasPrefix(ipc) { return checkPath(text.dropFirst(ipc.count)) }
@@ -44,9 +44,9 @@ public struct Endpoint: TextIdentifier {
     }
 
     private static func checkHost(_ place: Substring) -> EndpointError? {
-        guard let colon = place.lastIndex(of: ":"), colon > place.startIndex else {
-            return .malformed
-        }
+        guard let colon = place.lastIndex(of: ":"), colon > place.startIndex,
+            !place.utf8.contains(0x20)
+        else { return .malformed }
         let port = place[place.index(after: colon)...]
         // The star lets the system choose; the socket tells which it chose.
         guard port == "*" || UInt16(port).map({ $0 > 0 }) == true else { return .malformed }

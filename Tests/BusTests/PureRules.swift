@@ -7,7 +7,7 @@ import Wire
 @Suite struct EndpointRules {
     @Test(arguments: [
         "ipc:///run/coffer/vault.sock", "tcp://127.0.0.1:5555", "tcp://[::1]:1", "tcp://*:*",
-        "ipc:///" + String(repeating: "a", count: 106),
+        "ipc:///run/of a person/vault.sock", "ipc:///" + String(repeating: "a", count: 106),
     ])
     func endpointsAreRead(text: String) {
         #expect(Endpoint(text)?.text == text)
@@ -18,8 +18,9 @@ import Wire
             ("", .unknownTransport), ("inproc://x", .unknownTransport),
             ("/run/x", .unknownTransport),
             ("ipc://run/x", .notAbsolute), ("ipc://@x", .notAbsolute), ("ipc://", .notAbsolute),
-            ("ipc:///run/", .notAbsolute), ("ipc:///run/a b", .malformed),
-            ("tcp://host", .malformed), ("tcp://:1", .malformed), ("tcp://host:0", .malformed),
+            ("ipc:///run/", .notAbsolute), ("ipc:///run/a\tb", .malformed),
+            ("tcp://host", .malformed), ("tcp://a b:1", .malformed), ("tcp://:1", .malformed),
+            ("tcp://host:0", .malformed),
             ("tcp://host:65536", .malformed), ("tcp://host:", .malformed),
             ("ipc:///" + String(repeating: "a", count: 107), .pathTooLong(byteCount: 108)),
         ] as [(String, EndpointError)])

@@ -1,12 +1,23 @@
 # Processes of a home, found in /proc and nowhere guessed.
 
 # start_tick PID: when it started, in clock ticks since boot; with the pid this names one process.
-start_tick() {
+start_tick() { stat_field "$1" 19; }
+
+# is_orphan PID: whether it is a service or log of this home that no helper looks after.
+is_orphan() {
+    case $(program_of "$1") in runsvdir | runsv) return 1 ;; esac
+    [ "$(program_of "$(stat_field "$1" 1)")" != runsv ]
+}
+
+program_of() { cat "/proc/$1/comm" 2>/dev/null || true; }
+
+# stat_field PID NUMBER: of /proc/PID/stat, counted from the state, which is 0.
+stat_field() {
     local stat fields
     { read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
     # The name stands in parentheses and may hold anything; the state follows it.
     read -ra fields <<<"${stat##*) }"
-    printf '%s\n' "${fields[19]}"
+    printf '%s\n' "${fields[$2]}"
 }
 
 # seconds_up PID

@@ -97,6 +97,22 @@ stop_supervision() {
     rm -f "$SUPERVISE/.pid"
 }
 
+# Ends what nobody looks after: a supervisor that was killed leaves helpers, and a helper a service.
+end_orphans() {
+    if ! supervisor_pid >/dev/null; then
+        stop_supervision
+        return
+    fi
+    local pid orphans=()
+    for pid in $(home_processes); do
+        if is_orphan "$pid"; then orphans+=("$pid"); fi
+    done
+    [ "${#orphans[@]}" -gt 0 ] || return 0
+    say "Ended, because nobody looked after them: ${orphans[*]}"
+    kill -TERM "${orphans[@]}" 2>/dev/null || true
+    wait_gone 5000 "${orphans[@]}" || kill -KILL "${orphans[@]}"
+}
+
 kill_left() {
     local left
     mapfile -t left < <(home_processes)
