@@ -1,4 +1,5 @@
 internal import Clocks
+internal import Glibc
 internal import Home
 internal import Serving
 internal import Storage
@@ -8,17 +9,24 @@ extension ServiceProgram {
     /// Moves what the stopped service keeps of an owner into a store of its own beside the other.
     ///
     /// The copy is whole and durable before anything is deleted; a kill in between leaves the owner
-    /// in both.
+    /// in both. Where it keeps nothing of the owner, nothing is made and it says `nothing`.
     func purge(_ home: Home, owner: Owner) throws(ProgramError) {
+        let path = home.statePath(of: S.name)
+        guard access("\(path)/store.sqlite", F_OK) == 0 || errno != ENOENT else {
+            return say(Self.nothing)
+        }
         let folder: StateFolder
-        do { folder = try StateFolder(path: home.statePath(of: S.name)) } catch {
+        do { folder = try StateFolder(path: path) } catch {
             throw .refused(error.sentence)
         }
         let aside = "aside-\(owner.text)-\(SystemWallClock().milliseconds).sqlite"
         let tables = S.ownerTables + [OutcomeJournal.ownerTable]
         do {
             // Closed once, so that all of it is in the one file.
-            try openStore(folder).close()
+            let whole = try openStore(folder)
+            let knowsOwner = try Self.hasRows(tables.map(\.delete), owner, in: whole)
+            whole.close()
+            guard knowsOwner else { return say(Self.nothing) }
             try folder.copy("store.sqlite", to: aside)
             let copy = try Database(path: folder.path(of: aside), schema: S.schema)
             try Self.delete(tables.map(\.keep), owner, in: copy)
@@ -36,6 +44,20 @@ extension ServiceProgram {
             throw .failed("The owner could not be moved aside.")
         }
         say(folder.path(of: aside))
+    }
+
+    private static var nothing: String { "nothing" }
+
+    /// Whether the statements would delete anything; the store stays as it is.
+    private static func hasRows(
+        _ statements: [StaticString], _ owner: Owner, in store: Database
+    ) throws -> Bool {
+        var count = 0
+        try store.write {
+            for statement in statements { count += try store.run(statement, .text(owner.text)) }
+        }
+        store.abandonBatch()
+        return count > 0
     }
 
     private static func delete(

@@ -81,7 +81,7 @@ import Wire
     }
 
     @Test func whatIsMissingIsNamed() {
-        #expect(refusal() != nil)
+        #expect(refusal("--owner", "bob") != nil)
         #expect(refusal("wallet")?.contains("create, import, list") == true)
         #expect(refusal("wallet", "check")?.contains("wants WALLET") == true)
         #expect(refusal("lock", "--owner")?.contains("--owner wants a value") == true)
@@ -108,6 +108,34 @@ import Wire
                 continue
             }
         }
+    }
+
+    @Test func aLineWithoutWordsAsksNothing() throws {
+        for line in [[], ["--json"]] {
+            let parsed = try CommandLineParser(verbs: VerbTable.verbs).parse(line)
+            guard case .nothing = parsed else {
+                Issue.record("something for \(line)")
+                continue
+            }
+        }
+    }
+
+    @Test func theVersionIsAnOptionToo() throws {
+        #expect(try parse("--version").verb.name == "version")
+        #expect(try parse("--version", "--json").has(.json))
+        #expect(refusal("lock", "--version") != nil)
+    }
+
+    @Test func helpOnAVerbIsThatVerbAloneInJSONToo() throws {
+        let parsed = try CommandLineParser(verbs: VerbTable.verbs).parse(
+            ["wallet", "sign", "--help", "--json"])
+        guard case .help(let topic) = parsed else {
+            Issue.record("no help")
+            return
+        }
+        let report = HelpText.report(topic, verbs: VerbTable.verbs)
+        let verbs = try JSONDocument(report.json(notes: [])).object().objects("verbs")
+        #expect(try verbs.map { try $0.string("name") } == ["wallet sign"])
     }
 
     @Test(arguments: [

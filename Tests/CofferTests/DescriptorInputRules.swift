@@ -81,6 +81,34 @@ import Wire
         #expect(refused?.exitCode == .usage)
     }
 
+    @Test func descriptorsAreLookedAtBeforeAnythingIsOpened() throws {
+        let folder = try TemporaryFolder()
+        let file = open(folder.path(of: "x"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        let change = ["passcode", "change"]
+        let reveal = ["wallet", "reveal", "x"]
+        let sign = ["wallet", "sign", "x", "--scheme", "ed25519", "--path", "m"]
+        let cases: [(line: [String], isRight: Bool)] = [
+            (change + ["--passcode-fd", "\(file)", "--new-passcode-fd", "0"], true),
+            (change + ["--passcode-fd", "999"], false),
+            (change + ["--new-passcode-fd", "999"], false),
+            (["wallet", "import", "--phrase-fd", "999"], false),
+            (reveal + ["--phrase-out-fd", "999"], false),
+            (change + ["--passcode-fd", "\(file)", "--new-passcode-fd", "\(file)"], false),
+            (reveal + ["--phrase-out-fd", "1"], true),
+            (reveal + ["--phrase-out-fd", "1", "--json"], false),
+            (reveal + ["--phrase-out-fd", "\(file)", "--json"], true),
+            (sign + ["--message-file", "-", "--passcode-fd", "0"], false),
+        ]
+        for (line, isRight) in cases {
+            let invocation = try Fixture().prepare(line).invocation
+            let refused = failure { () throws(CommandFailure) in
+                _ = try NamedDescriptors(of: invocation)
+            }
+            #expect(refused?.exitCode == (isRight ? nil : .usage), "\(line)")
+        }
+    }
+
     @Test func oneDescriptorServesOneOption() throws {
         let folder = try TemporaryFolder()
         let file = open(folder.path(of: "x"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -27,7 +27,8 @@ import Wire
             "coffer.cooling_down", "limiter.rolled_back",
         ],
         .notAuthorised: [
-            "bus.forbidden", "bus.unadmitted", "credential.locked", "credential.not_authorised",
+            "bus.forbidden", "bus.unadmitted", "coffer.passcode_needed", "credential.locked",
+            "credential.not_authorised",
             "session.ended", "session.invalid", "vault.not_authorised",
         ],
         .unreachable: [
@@ -51,6 +52,7 @@ import Wire
             "bus.unknown_method", "bus.unsupported_version", "bus.withdrawn",
             "coffer.ambiguous_wallet", "coffer.installation", "coffer.not_confirmed",
             "coffer.passcode_set", "coffer.peer_refused", "coffer.services_running",
+            "coffer.unknown_owner",
             "credential.busy_changing", "credential.invalid_code", "credential.no_passcode",
             "credential.nothing_to_repair", "credential.stale", "limiter.attempt_over",
             "limiter.bad_challenge", "limiter.bad_signature", "limiter.no_such_attempt",

@@ -1,5 +1,7 @@
+import AuthorityMessages
 import Glibc
 import LimiterMessages
+import TestKit
 import Testing
 import VaultMessages
 import Wire
@@ -27,6 +29,48 @@ import Wire
         #expect(try object.object("credential").string("kind") == "digits4")
         #expect(try object.bool("session_kept") == false)
         #expect(try object.string("owner") == "local")
+    }
+
+    @Test func aSessionThatTheAuthorityDoesNotKnowIsDropped() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        _ = try fixture.run("unlock")
+        var status = Fixture.status()
+        status.sessions = 1
+        fixture.services.on(AskStatus.self) { [status] _, _ in Answer(status) }
+        #expect(try fixture.json("status").bool("session_kept"))
+        fixture.services.on(AskStatus.self) { _, _ in Answer(Fixture.status()) }
+        #expect(try fixture.json("status").bool("session_kept") == false)
+        #expect(!fixture.keyring.kept.keys.contains { $0.hasSuffix(":main") })
+    }
+
+    @Test func aTimeoutThatCannotBeIsToldOnce() {
+        let failed = failure { () throws(CommandFailure) in
+            _ = try Fixture().run("status", "--timeout", "0")
+        }
+        #expect(failed?.exitCode == .usage)
+    }
+
+    @Test func outputThatIsNotTakenEndsWithOneAndASentence() throws {
+        let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        try #require(full >= 0)
+        defer { close(full) }
+        for wantsJSON in [false, true] {
+            let folder = try TemporaryFolder()
+            let path = folder.path(of: "complaints")
+            let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            defer { close(file) }
+            let printer = Printer(wantsJSON: wantsJSON, output: full, complaints: file)
+            #expect(
+                CofferCommand.finish(try Fixture().prepare(["version"]), printer)
+                    == .internalError)
+            let said = try DescriptorInput.file(path, limit: 4_096, named: .messageFile)
+            #expect(String(decoding: said, as: UTF8.self).contains("coffer.output_failed"))
+        }
+    }
+
+    @Test func aServiceThatKeepsNothingNamesNoFile() {
+        #expect(OwnerPurge.file(in: Array("nothing\n".utf8)) == nil)
+        #expect(OwnerPurge.file(in: Array("a\n/x/aside.sqlite\n".utf8)) == "/x/aside.sqlite")
     }
 
     @Test func probeAndMetricsPrintWhatTheServiceSays() throws {

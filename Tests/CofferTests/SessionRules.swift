@@ -29,6 +29,30 @@ import Wire
         #expect(fixture.services.seen(Revoke.self).isEmpty)
     }
 
+    @Test func aPasscodeThatIsHandedOverIsTriedEvenWhereASessionIsKept() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        _ = try fixture.run("unlock")
+        listing(fixture)
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        _ = Array("9999".utf8).withUnsafeBytes { write(ends[1], $0.baseAddress, $0.count) }
+        close(ends[1])
+        _ = try fixture.run("wallet", "list", "--passcode-fd", "\(ends[0])")
+        #expect(fixture.services.seen(Verify.self).last?.attachments == [Array("9999".utf8)])
+        #expect(fixture.services.seen(Verify.self).count == 2)
+    }
+
+    @Test func whereNobodyCanBeAskedTheOwnerIsLockedAndTheLineIsNotWrong() {
+        let passcode = SecretQuestion(
+            description: "Needed.", prompt: "Passcode", isNew: false,
+            option: .passcodeDescriptor)
+        #expect(passcode.nobodyToAsk.exitCode == .notAuthorised)
+        #expect(passcode.nobodyToAsk.refusal.message.contains("`coffer unlock`"))
+        let phrase = SecretQuestion(
+            description: "Needed.", prompt: "Phrase", isNew: false, option: .phraseDescriptor)
+        #expect(phrase.nobodyToAsk.exitCode == .usage)
+    }
+
     @Test func whereTheKeyringIsForbiddenItIsSaidAndEveryVerbAsks() throws {
         let fixture = Fixture(secrets: ["1234", "1234"])
         fixture.keyring.isForbidden = true

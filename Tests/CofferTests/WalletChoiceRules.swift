@@ -32,8 +32,9 @@ import Wire
     @Test(arguments: [
         ("AAAA0000-0000-4000-8000-000000000001", "AAAA0000-0000-4000-8000-000000000001"),
         ("aaaa1111-0000-4000-8000-000000000002", "AAAA1111-0000-4000-8000-000000000002"),
-        ("aaaa1", "AAAA1111-0000-4000-8000-000000000002"),
-        ("C", "CCCC0000-0000-4000-8000-000000000004"),
+        ("aaaa1111", "AAAA1111-0000-4000-8000-000000000002"),
+        ("CCCC0000-0", "CCCC0000-0000-4000-8000-000000000004"),
+        ("BBBB", "CCCC0000-0000-4000-8000-000000000004"),
         ("savings", "AAAA0000-0000-4000-8000-000000000001"),
         ("DDDD0000-", "DDDD0000-0000-4000-8000-000000000005"),
     ])
@@ -41,13 +42,27 @@ import Wire
         #expect(found(text) == id)
     }
 
-    @Test func aLabelComesBeforeTheBeginningOfAnId() {
-        #expect(found("BBBB") == "CCCC0000-0000-4000-8000-000000000004")
-        #expect(found("bbbb") == "BBBB0000-0000-4000-8000-000000000003")
+    @Test func fewerThanEightCharactersAreNoId() {
+        for text in ["C", "AAAA1", "DDDD000", ""] {
+            #expect(code(text) == "vault.no_such_wallet")
+        }
+    }
+
+    @Test func aWordThatIsALabelAndABeginningOfAnotherIdIsRefused() {
+        let wallets = [
+            Self.wallet("EEEE0000-0000-4000-8000-000000000006", "x"),
+            Self.wallet("FFFF0000-0000-4000-8000-000000000007", "EEEE0000"),
+            Self.wallet("99990000-0000-4000-8000-000000000008", "99990000"),
+        ]
+        let refused = failure { () throws(CommandFailure) in
+            _ = try WalletChoice.find("EEEE0000", in: wallets)
+        }
+        #expect(refused?.code == "coffer.ambiguous_wallet")
+        let own = try? WalletChoice.find("99990000", in: wallets)
+        #expect(own?.label == "99990000")
     }
 
     @Test func severalThatFitAreNamedAndNoneTaken() {
-        #expect(code("AAAA") == "coffer.ambiguous_wallet")
         #expect(code("daily") == "coffer.ambiguous_wallet")
     }
 

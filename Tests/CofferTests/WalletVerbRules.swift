@@ -102,6 +102,31 @@ import Wire
         }
     }
 
+    @Test func whatIsRemovedIsNamedByIdAndLabel() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        listing(fixture)
+        fixture.services.on(RemoveWallet.self) { _, _ in Answer(Empty()) }
+        let id = Fixture.wallet.wallet.text
+        let object = try fixture.json("wallet", "remove", id, "--yes")
+        #expect(try object.string("wallet") == id)
+        #expect(try object.string("label") == "savings")
+    }
+
+    @Test func aNewWalletsPhraseIsToBeWrittenDown() throws {
+        let fixture = Fixture(secrets: ["1234", "1234"])
+        fixture.services.on(CreateWallet.self) { _, _ in Answer(Fixture.wallet) }
+        let advice = "`coffer wallet reveal \(Fixture.wallet.wallet.text)`"
+        #expect(try fixture.run("wallet", "create").report.text.contains(advice))
+        let notes = try fixture.json("wallet", "create", "--json").strings("notes")
+        #expect(notes.contains { $0.contains(advice) })
+    }
+
+    private func listing(_ fixture: Fixture) {
+        fixture.services.on(ListWallets.self) { _, _ in
+            Answer(ListWallets.Reply(wallets: [Fixture.wallet], more: false))
+        }
+    }
+
     @Test func allPagesOfAListAreFetched() throws {
         let fixture = Fixture(secrets: ["1234"])
         let second = WalletDescription(
@@ -139,6 +164,7 @@ import Wire
         ]
         for (options, expected) in cases {
             let fixture = Fixture(secrets: ["1234"])
+            listing(fixture)
             fixture.services.on(AskSignPolicy.self) { _, _ in
                 Answer(SignPolicyReply(policy: .proof))
             }
@@ -159,6 +185,7 @@ import Wire
     @Test func underTheSessionPolicyAKeptSessionSigns() throws {
         let fixture = Fixture(secrets: ["1234"])
         _ = try fixture.run("unlock")
+        listing(fixture)
         fixture.services.on(AskSignPolicy.self) { _, _ in
             Answer(SignPolicyReply(policy: .session))
         }

@@ -22,12 +22,14 @@ public enum CofferCommand {
         do throws(CommandFailure) {
             switch try CommandLineParser(verbs: verbs).parse(line) {
             case .help(let topic):
-                printer.show(
-                    Report(HelpText.text(topic, verbs: verbs)) {
-                        HelpText.write(verbs, to: &$0)
-                    }, notes: [])
-                return .done
+                return conclude(HelpText.report(topic, verbs: verbs), printer)
+            case .nothing:
+                var report = HelpText.report(.all, verbs: verbs)
+                report.exitCode = .usage
+                return conclude(report, printer)
             case .run(let invocation):
+                _ = try NamedDescriptors(of: invocation)
+                NamedDescriptors.occupyStandard()
                 let parts = try CommandParts.system(
                     terminalOnly: invocation.has(.noPinentry), printer: printer)
                 let run = CommandRun(invocation, parts: parts, verbs: verbs)
@@ -44,12 +46,19 @@ public enum CofferCommand {
         do throws(CommandFailure) {
             let report = try run.invocation.verb.run(run)
             run.endOwnSessions()
-            printer.show(report, notes: run.notes)
-            return report.exitCode
+            return conclude(report, printer, notes: run.notes)
         } catch {
             run.endOwnSessions()
             printer.show(error, notes: run.notes)
             return error.exitCode
         }
+    }
+
+    /// What cannot be said is a failure, whatever was done.
+    private static func conclude(
+        _ report: Report, _ printer: Printer, notes: [String] = []
+    ) -> ExitCode {
+        guard printer.show(report, notes: notes) else { return ClientFault.outputFailed.exitCode }
+        return report.exitCode
     }
 }

@@ -9,11 +9,7 @@ struct PersonAtKeyboard: Person {
     func secret(_ question: SecretQuestion) throws(CommandFailure) -> SecretBytes {
         var answer = try askPinentry(question)
         if answer == nil { answer = try askTerminal(question) }
-        guard let answer else {
-            throw .usage(
-                "\(question.description) There is no terminal to ask on: give it with "
-                    + "\(question.option.name) N, an open descriptor to read from.")
-        }
+        guard let answer else { throw question.nobodyToAsk }
         guard answer.bytes.count > 0 else { throw .usage("\(question.prompt): nothing was typed.") }
         guard answer.bytes.count <= DescriptorInput.byteLimit else {
             throw .usage(

@@ -10,13 +10,29 @@ struct SecretQuestion: Sendable {
     let isNew: Bool
     /// What gives the answer where nobody can be asked.
     let option: CommandOption
+
+    /// Why it stays open where nobody can be asked.
+    ///
+    /// A passcode that is not there means that the owner is locked, and the command line may be in
+    /// order; what is new has to come from somewhere.
+    var nobodyToAsk: CommandFailure {
+        let message = "\(description) There is no terminal to ask on: "
+        let source = "\(option.name) N, an open descriptor to read from"
+        guard option == .passcodeDescriptor, !isNew else {
+            return .usage("\(message)give it with \(source).")
+        }
+        return CommandFailure(
+            .passcodeNeeded,
+            "\(message)run `coffer unlock` on one first, where a session is enough, or give "
+                + "\(source).")
+    }
 }
 
 /// The person at the keyboard.
 protocol Person {
     /// Asks for a secret.
     ///
-    /// - Throws: a usage failure where nobody can be asked, `coffer.cancelled` where the person
+    /// - Throws: ``SecretQuestion/nobodyToAsk`` where there is nobody, `coffer.cancelled` where the person
     ///   will not say.
     func secret(_ question: SecretQuestion) throws(CommandFailure) -> SecretBytes
 

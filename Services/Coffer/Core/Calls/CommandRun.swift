@@ -71,9 +71,7 @@ final class CommandRun {
     /// The number of a descriptor that an option names, which no other option may name too.
     func descriptor(_ option: CommandOption) throws(CommandFailure) -> Int32? {
         guard let text = invocation[option] else { return nil }
-        guard let number = Int32(text), number >= 0, fcntl(number, F_GETFD) >= 0 else {
-            throw .usage("\(option.name) wants the number of an open descriptor.")
-        }
+        let number = try NamedDescriptors.number(text, named: option)
         guard usedDescriptors.insert(number).inserted else {
             throw .usage("\(option.name) \(number): another option reads that descriptor.")
         }

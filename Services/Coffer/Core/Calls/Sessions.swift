@@ -55,7 +55,8 @@ extension CommandRun {
         }
     }
 
-    /// Does something under a resource session: the kept one, else one for this run.
+    /// Does something under a resource session: the kept one, else one for this run;
+    /// where --passcode-fd gives a passcode, always one for this run.
     ///
     /// A kept session that is not let in any more is dropped and the passcode asked for, once.
     func withResource<R>(
@@ -66,7 +67,8 @@ extension CommandRun {
             return try body(session.token)
         }
         let tokens = try tokens()
-        if let token = tokens.token(of: namespace) {
+        // A passcode that was handed over is tried, not passed over.
+        if !invocation.has(.passcodeDescriptor), let token = tokens.token(of: namespace) {
             do throws(CommandFailure) {
                 return try body(token)
             } catch {

@@ -1,27 +1,37 @@
 internal import VaultMessages
 internal import Wire
 
-/// Finds the wallet that a person means: by its id, the beginning of its id, or its label.
+/// Finds the wallet that a person means: by its id, the beginning of its id, or its
+/// label.
 enum WalletChoice {
+    /// How much of an id stands for it.
+    private static let prefixMinimum = 8
+
     /// The id of a text that is one in full, in letters of either case; nil for anything shorter.
     static func fullID(_ text: String) -> WalletID? { WalletID(text.uppercased()) }
 
     /// The one wallet that fits.
     ///
-    /// A label that is exactly what was typed comes before the beginning of an id.
-    ///
-    /// - Throws: `vault.no_such_wallet`, or `coffer.ambiguous_wallet` where several fit.
+    /// - Throws: `vault.no_such_wallet`, or `coffer.ambiguous_wallet` where several fit: as ids, as
+    ///   labels, or one as the one and another as the other.
     static func find(
         _ text: String, in wallets: [WalletDescription]
     ) throws(CommandFailure) -> WalletDescription {
-        if let id = fullID(text) {
-            return try only(wallets.filter { $0.wallet == id }, text)
-        }
-        let labelled = wallets.filter { $0.label.utf8.elementsEqual(text.utf8) }
-        guard labelled.isEmpty else { return try only(labelled, text) }
         let prefix = text.uppercased()
-        guard !prefix.isEmpty else { return try only([], text) }
-        return try only(wallets.filter { $0.wallet.text.hasPrefix(prefix) }, text)
+        let isLong = prefix.utf8.count >= prefixMinimum
+        let found = wallets.filter { wallet in
+            wallet.label.utf8.elementsEqual(text.utf8) && !text.isEmpty
+                || isLong && wallet.wallet.text.hasPrefix(prefix)
+        }
+        let isBeginning = wallets.contains { $0.wallet.text.hasPrefix(prefix) }
+        if found.isEmpty, !isLong, isBeginning {
+            var refusal = VaultFault.noSuchWallet.refusal
+            refusal.message =
+                "No wallet has this label, and an id wants at least \(prefixMinimum) of its "
+                + "characters."
+            throw CommandFailure(refusal, kind: .read)
+        }
+        return try only(found, text)
     }
 
     private static func only(
@@ -54,7 +64,7 @@ extension CommandRun {
         }
     }
 
-    /// The wallet of the verb's argument; the list is asked for only where the id is not whole.
+    /// The id of the verb's argument, for answers that describe the wallet; the list is asked for only where the id is not whole.
     func walletID() throws(CommandFailure) -> WalletID {
         if let id = WalletChoice.fullID(invocation.arguments[0]) { return id }
         return try walletDescription().wallet

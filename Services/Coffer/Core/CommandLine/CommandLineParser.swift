@@ -12,10 +12,17 @@ struct CommandLineParser {
 
     /// - Throws: a usage failure with a suggestion where something looks misspelt.
     func parse(_ line: [String]) throws(CommandFailure) -> ParsedLine {
-        let (words, given) = try split(line)
+        var (words, given) = try split(line)
+        if words.isEmpty, let index = given.firstIndex(where: { $0.name == "--version" }) {
+            given.remove(at: index)
+            words = Verb.version.words
+        }
         let wantsHelp = given.contains { $0.name == CommandOption.help.name }
         guard let verb = verb(of: words) else {
             if wantsHelp { return .help(try topic(of: words)) }
+            if words.isEmpty, given.allSatisfy({ $0.name == CommandOption.json.name }) {
+                return .nothing
+            }
             throw unknownVerb(words)
         }
         if wantsHelp { return .help(.verb(verb)) }

@@ -19,6 +19,17 @@ enum HelpText {
         }
     }
 
+    /// The help, with the verbs that it is about as JSON.
+    static func report(_ topic: HelpTopic, verbs: [Verb]) -> Report {
+        Report(text(topic, verbs: verbs)) { writer in
+            switch topic {
+            case .all: write(verbs, to: &writer)
+            case .group(_, let verbs): write(verbs, to: &writer)
+            case .verb(let verb): write([verb], to: &writer)
+            }
+        }
+    }
+
     /// One line: the verb, its arguments, its options.
     static func usage(of verb: Verb) -> String {
         let arguments = verb.arguments.map { argument in

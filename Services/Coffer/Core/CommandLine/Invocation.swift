@@ -14,6 +14,8 @@ struct Invocation: Sendable {
 /// What a command line asks for.
 enum ParsedLine: Sendable {
     case run(Invocation)
+    /// Nothing was asked.
+    case nothing
     /// Help on a verb, on a group of verbs, or on all.
     case help(HelpTopic)
 }

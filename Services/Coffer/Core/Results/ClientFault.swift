@@ -17,6 +17,8 @@ public enum ClientFault: String, NamedFault {
     case servicesRunning = "coffer.services_running"
     case purgeFailed = "coffer.purge_failed"
     case peerRefused = "coffer.peer_refused"
+    case passcodeNeeded = "coffer.passcode_needed"
+    case unknownOwner = "coffer.unknown_owner"
     case outputFailed = "coffer.output_failed"
 
     public var meaning: String {
@@ -42,7 +44,11 @@ public enum ClientFault: String, NamedFault {
             "An owner is purged with the services stopped. Stop them with `deploy/launch down`."
         case .purgeFailed: "A service's program could not move the owner aside."
         case .peerRefused: "The folder of peers does not take this; the message says why."
-        case .outputFailed: "The output could not be written."
+        case .passcodeNeeded:
+            "There is no session, and no terminal to ask for the passcode on. `coffer unlock` "
+                + "starts one."
+        case .unknownOwner: "No service keeps anything of this owner."
+        case .outputFailed: "The output could not be written. What the command did stands."
         }
     }
 

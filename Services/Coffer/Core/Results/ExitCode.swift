@@ -140,11 +140,12 @@ extension ClientFault {
         case .usage: .usage
         case .wrongPasscode: .wrongPasscode
         case .coolingDown: .coolingDown
+        case .passcodeNeeded: .notAuthorised
         case .noInstallation: .unreachable
         case .outcomeUnknown: .outcomeUnknown
         case .cancelled, .interrupted: .interrupted
         case .installation, .ambiguousWallet, .notConfirmed, .passcodeSet, .servicesRunning,
-            .peerRefused:
+            .peerRefused, .unknownOwner:
             .refused
         }
     }

@@ -3,13 +3,17 @@ internal import Secrets
 
 /// Writes to descriptors, whole and at once, so that nothing is left unwritten at the end.
 enum Output {
-    /// Writes text and a line feed; a reader who is gone is no failure.
-    static func line(_ text: String, to descriptor: Int32) {
+    /// Writes text and a line feed.
+    ///
+    /// - Returns: whether all was taken; a reader who is gone is no failure.
+    @discardableResult
+    static func line(_ text: String, to descriptor: Int32) -> Bool {
         line(Array(text.utf8), to: descriptor)
     }
 
-    static func line(_ bytes: [UInt8], to descriptor: Int32) {
-        _ = (bytes + [0x0A]).withUnsafeBytes { write($0, to: descriptor) }
+    @discardableResult
+    static func line(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        (bytes + [0x0A]).withUnsafeBytes { write($0, to: descriptor) || errno == EPIPE }
     }
 
     /// Writes secret bytes without a copy in ordinary memory.
@@ -27,7 +31,10 @@ enum Output {
                 waitForRoom(descriptor)
                 continue
             }
-            guard count > 0 else { return false }
+            guard count > 0 else {
+                if count == 0 { errno = EIO }
+                return false
+            }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
         return true

@@ -6,17 +6,32 @@ struct Printer {
     let output: Int32
     let complaints: Int32
 
-    func show(_ report: Report, notes: [String]) {
-        guard !wantsJSON else { return Output.line(report.json(notes: notes), to: output) }
+    /// - Returns: whether the output was taken; where it was not, that is complained of.
+    func show(_ report: Report, notes: [String]) -> Bool {
+        guard !wantsJSON else { return put(report.json(notes: notes)) }
         show(notes)
-        if !report.text.isEmpty { Output.line(report.text, to: output) }
+        return report.text.isEmpty || put(Array(report.text.utf8))
     }
 
     /// What was noted stands whether the command succeeds or not: tries that failed before a right
     /// passcode are told once and never again.
     func show(_ failure: CommandFailure, notes: [String]) {
-        guard !wantsJSON else { return Output.line(failure.json(notes: notes), to: output) }
+        guard !wantsJSON else {
+            // Where the object is lost, its sentence is not.
+            if !put(failure.json(notes: notes)) { complain(failure) }
+            return
+        }
         show(notes)
+        complain(failure)
+    }
+
+    private func put(_ bytes: [UInt8]) -> Bool {
+        if Output.line(bytes, to: output) { return true }
+        complain(CommandFailure(.outputFailed))
+        return false
+    }
+
+    private func complain(_ failure: CommandFailure) {
         let message = ShownText.printable(failure.refusal.message)
         Output.line("coffer: \(message) (\(failure.code))", to: complaints)
     }

@@ -14,13 +14,6 @@ extension Verb {
         help: "With --json: the table of verbs, options and exit codes."
     ) { run throws(CommandFailure) in
         let topic = try CommandLineParser(verbs: run.verbs).topic(of: run.invocation.arguments)
-        let verbs = run.verbs
-        return Report(HelpText.text(topic, verbs: verbs)) { writer in
-            switch topic {
-            case .all: HelpText.write(verbs, to: &writer)
-            case .group(_, let verbs): HelpText.write(verbs, to: &writer)
-            case .verb(let verb): HelpText.write([verb], to: &writer)
-            }
-        }
+        return HelpText.report(topic, verbs: run.verbs)
     }
 }

@@ -29,12 +29,17 @@ struct OwnerPurge {
         var files: [(service: ServiceName, path: String)] = []
         for program in programs {
             do throws(CommandFailure) {
-                files.append((program.service, try purge(program.service, program.path)))
+                let path = try purge(program.service, program.path)
+                if let path { files.append((program.service, path)) }
             } catch {
                 var failure = error
                 failure.refusal.message += Self.remainder(after: files.map(\.service))
                 throw failure
             }
+        }
+        guard !files.isEmpty else {
+            throw CommandFailure(
+                .unknownOwner, "No service keeps anything of owner \(owner.text).")
         }
         let lines = files.map { "\($0.service.text): \(ShownText.printable($0.path))" }
         let owner = owner
@@ -47,10 +52,10 @@ struct OwnerPurge {
         }
     }
 
-    /// - Returns: the file that now holds what the service kept.
+    /// - Returns: the file that now holds what the service kept; nil where it kept nothing.
     private func purge(
         _ service: ServiceName, _ path: String
-    ) throws(CommandFailure) -> String {
+    ) throws(CommandFailure) -> String? {
         guard let child = ChildProcess([path, "purge", owner.text, "--home", home.path]) else {
             throw CommandFailure(.purgeFailed, "\(path) cannot be started.")
         }
@@ -59,8 +64,13 @@ struct OwnerPurge {
             throw CommandFailure(
                 .purgeFailed, "\(service.text) did not move the owner aside and said why.")
         }
-        return String(
-            decoding: output.split(separator: 0x0A).last ?? [], as: UTF8.self)
+        return Self.file(in: output)
+    }
+
+    /// The file that a service's program names in its last line; nil where it says `nothing`.
+    static func file(in output: [UInt8]) -> String? {
+        let last = String(decoding: output.split(separator: 0x0A).last ?? [], as: UTF8.self)
+        return last == "nothing" ? nil : last
     }
 
     private static func remainder(after moved: [ServiceName]) -> String {

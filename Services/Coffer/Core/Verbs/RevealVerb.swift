@@ -12,8 +12,8 @@ extension Verb {
         help: """
             Always asks for the passcode. The phrase is shown where standard output is a \
             terminal, or written with a line feed to --phrase-out-fd; it never stands in JSON, \
-            and a pipe or file on standard output is refused. WALLET is an id, the beginning of \
-            one, or a label.
+            and a pipe or file on standard output is refused. WALLET is an id, at least the \
+            first 8 characters of one, or a label.
             """
     ) { run throws(CommandFailure) in
         let target = try run.phraseTarget()
@@ -48,6 +48,7 @@ private enum PhraseTarget {
         case .descriptor(let descriptor):
             isWritten = Output.secret(PhraseOutput.line(phrase.bytes), to: descriptor)
             close(descriptor)
+            text = "The phrase is written.\n\n\(wallet.table)"
         }
         guard isWritten else { throw CommandFailure(.outputFailed) }
         return Report(text, wallet)

@@ -22,16 +22,21 @@ extension Verb {
         let path = run.invocation[.path] ?? ""
         guard path.utf8.count <= 128 else { throw .usage("--path wants at most 128 bytes.") }
         let content = try run.content(for: scheme)
-        let id = try run.walletID()
+        let wallet = try run.walletDescription()
         let request = SignWithWallet(
-            namespace: try run.namespace(), wallet: id, scheme: scheme, path: path)
+            namespace: try run.namespace(), wallet: wallet.wallet, scheme: scheme, path: path)
         let reply = try run.sign(request, content)
         var rows = [
+            ["wallet", wallet.wallet.text], ["label", ShownText.printable(wallet.label)],
             ["signature", Hex.encode(reply.signature)],
             ["public key", Hex.encode(reply.publicKey)],
         ]
         if let recovery = reply.recovery { rows.append(["recovery", String(recovery)]) }
-        return Report(TextTable.lines(rows), reply)
+        return Report(TextTable.lines(rows)) { writer in
+            writer.identifier("wallet", wallet.wallet)
+            writer.string("label", wallet.label)
+            reply.write(to: &writer)
+        }
     }
 }
 

@@ -39,6 +39,8 @@ private struct StatusReport {
     private static let healthMilliseconds: UInt64 = 600
 
     init(of run: CommandRun) throws(CommandFailure) {
+        // Told once, not of each service.
+        _ = try run.timeoutMilliseconds()
         owner = try run.owner()
         namespace = try run.namespace()
         let home = try run.home()
@@ -58,7 +60,26 @@ private struct StatusReport {
         }
         self.lines = lines
         credential = try Self.credential(run, lines)
-        keepsToken = try run.tokens().token(of: namespace) != nil
+        keepsToken = try Self.keepsToken(run, namespace, credential)
+    }
+
+    /// Whether a session is kept that can still live; one that is over is dropped.
+    ///
+    /// The keyring forgets a token at the session's deadline. A session that was ended before it is
+    /// known by the authority having none.
+    private static func keepsToken(
+        _ run: CommandRun, _ namespace: Namespace,
+        _ credential: Result<AskStatus.Reply, CommandFailure>
+    ) throws(CommandFailure) -> Bool {
+        let tokens = try run.tokens()
+        guard tokens.token(of: namespace) != nil, case .success(let status) = credential else {
+            return false
+        }
+        guard status.sessions > 0 else {
+            tokens.drop(namespace)
+            return false
+        }
+        return true
     }
 
     /// The authority is asked only where it is there to answer.

@@ -17,7 +17,14 @@ extension Verb {
         }
         let request = CreateWallet(
             namespace: try run.namespace(), label: try run.label(), words: count)
-        return try run.makeWallet(request, attachments: [], done: "made")
+        return try run.makeWallet(request, attachments: [], done: "made") { id in
+            let advice =
+                "The phrase exists nowhere else. `coffer wallet reveal \(id)` shows it to be "
+                + "written down."
+            guard run.wantsJSON else { return advice }
+            run.note(advice)
+            return nil
+        }
     }
 
     static let walletImport = Verb(
@@ -77,8 +84,8 @@ extension Verb {
         options: [.namespace] + CommandOption.asking,
         summary: "Open a wallet and compare its identity.",
         help: """
-            Shows nothing secret. WALLET is an id, the beginning of one, or a label. Uses the \
-            session of `coffer unlock`, else asks for the passcode.
+            Shows nothing secret. WALLET is an id, at least the first 8 characters of one, or a \
+            label. Uses the session of `coffer unlock`, else asks for the passcode.
             """
     ) { run throws(CommandFailure) in
         let id = try run.walletID()
@@ -124,8 +131,11 @@ extension CommandRun {
     ///
     /// A key is of one session: where a kept one is not let in, the refusal is the outcome of its
     /// key, and the change is entered anew under the next.
+    ///
+    /// - Parameter advice: what to do about the wallet with this id.
     fileprivate func makeWallet<R: Request>(
-        _ request: R, attachments: [SharedSecret], done: String
+        _ request: R, attachments: [SharedSecret], done: String,
+        advice: (_ wallet: String) -> String? = { _ in nil }
     ) throws(CommandFailure) -> Report where R.Reply == WalletDescription {
         let caller = try caller()
         let changed = try withResource(to: "add a wallet") {
@@ -135,9 +145,11 @@ extension CommandRun {
         }
         switch changed {
         case .answered(let wallet):
-            return Report("The wallet is \(done).\n\n\(wallet.table)", wallet)
+            let last = advice(wallet.wallet.text).map { "\n\n\($0)" } ?? ""
+            return Report("The wallet is \(done).\n\n\(wallet.table)\(last)", wallet)
         case .done:
-            return Report("The wallet is \(done). `coffer wallet list` shows it.") {
+            let last = advice("ID").map { " \($0)" } ?? ""
+            return Report("The wallet is \(done). `coffer wallet list` shows it.\(last)") {
                 $0.bool("done", true)
             }
         }
