@@ -32,8 +32,8 @@ struct SecretQuestion: Sendable {
 protocol Person {
     /// Asks for a secret.
     ///
-    /// - Throws: ``SecretQuestion/nobodyToAsk`` where there is nobody, `coffer.cancelled` where the person
-    ///   will not say.
+    /// - Throws: ``SecretQuestion/nobodyToAsk`` where there is nobody, `coffer.cancelled` where
+    ///   the person will not say.
     func secret(_ question: SecretQuestion) throws(CommandFailure) -> SecretBytes
 
     /// Asks for a line that may be seen.

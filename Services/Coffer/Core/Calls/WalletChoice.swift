@@ -64,7 +64,8 @@ extension CommandRun {
         }
     }
 
-    /// The id of the verb's argument, for answers that describe the wallet; the list is asked for only where the id is not whole.
+    /// The id of the verb's argument, for answers that describe the wallet; the list is
+    /// asked for only where the id is not whole.
     func walletID() throws(CommandFailure) -> WalletID {
         if let id = WalletChoice.fullID(invocation.arguments[0]) { return id }
         return try walletDescription().wallet
