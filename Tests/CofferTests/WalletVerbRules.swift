@@ -37,6 +37,7 @@ import Wire
         let json = String(decoding: report.json(notes: run.notes), as: UTF8.self)
         #expect(!json.contains("abandon"))
         #expect(!report.text.contains("abandon"))
+        #expect(report.text.contains(Fixture.wallet.wallet.text))
     }
 
     @Test func whereAPhraseCannotBeShownNothingIsAskedOrSent() {

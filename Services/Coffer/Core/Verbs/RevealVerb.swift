@@ -47,8 +47,11 @@ private enum PhraseTarget {
             text = "\nWhoever reads these words owns the wallet. `clear` empties the screen."
         case .descriptor(let descriptor):
             isWritten = Output.secret(PhraseOutput.line(phrase.bytes), to: descriptor)
-            close(descriptor)
-            text = "The phrase is written.\n\n\(wallet.table)"
+            // On standard output the phrase stands alone.
+            if descriptor != STDOUT_FILENO {
+                close(descriptor)
+                text = "The phrase is written.\n\n\(wallet.table)"
+            }
         }
         guard isWritten else { throw CommandFailure(.outputFailed) }
         return Report(text, wallet)
