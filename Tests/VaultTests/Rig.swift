@@ -122,9 +122,11 @@ final class Rig: ReplyPort {
         return lastID
     }
 
-    /// Runs turns until nothing is under way.
+    /// Runs turns until nothing is under way; the clock stands still.
     func finish() async throws {
         repeat {
+            await LoopHarness.settle()
+            timers.fire()
             await LoopHarness.settle()
             try host?.endTurn()
         } while host?.isIdle == false
