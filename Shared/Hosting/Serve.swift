@@ -96,6 +96,10 @@ extension ProgramError {
                 "The store in \(path) is damaged. Nothing was overwritten; put it back from a copy."
             )
         case .full: self = .failed("The disk that holds \(path) is full.")
+        case .residue:
+            self = .failed(
+                "Removed key material in \(path) could not be erased, and nothing is served before "
+                    + "it is. Look whether the disk is full or read-only, then start again.")
         default: self = .failed("The store in \(path) cannot be opened (\(error)).")
         }
     }
@@ -136,6 +140,7 @@ final class RunningService<S: Service> {
             }
         }
         loop.onTurnEnd = { [unowned self] in endTurn() }
+        host.onTrouble = { [log] code in log.error("trouble", ["code": .code(code)]) }
     }
 
     /// Lets work under way come to its end, for some time at the most.

@@ -73,18 +73,22 @@ final class ServiceBus {
         subscribers.append(subscriber)
     }
 
-    /// Ends the start where a key that nobody knows is let in.
+    /// Ends the start where a key that nobody knows is let in by one of the doors.
     func tryUnknownKey(clock: any BootClock) throws(ProgramError) {
-        let verdict: UnknownKeyTrial.Verdict
-        do {
-            verdict = try UnknownKeyTrial.run(
-                endpoint: installation.endpoint, serverKey: installation.identity.publicKey,
-                clock: clock)
-        } catch {
-            throw .failed("\(error).")
-        }
-        guard verdict == .refused else {
-            throw .failed("The service's own door does not refuse an unknown key.")
+        for text in [requests.endpoint, publisher?.endpoint].compactMap(\.self) {
+            let verdict: UnknownKeyTrial.Verdict
+            do {
+                verdict = try UnknownKeyTrial.run(
+                    endpoint: try Installation.endpoint(text),
+                    serverKey: installation.identity.publicKey, clock: clock)
+            } catch let error as ProgramError {
+                throw error
+            } catch {
+                throw .failed("\(error).")
+            }
+            guard verdict == .refused else {
+                throw .failed("The service's own door \(text) does not refuse an unknown key.")
+            }
         }
     }
 

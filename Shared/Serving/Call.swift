@@ -18,10 +18,12 @@ public struct Call<R: Request>: Sendable {
     public let deadline: UInt64
     /// Where the outcome of a change is written.
     public let ticket: ChangeTicket?
+    let conditions: ReplyConditions
 
     init(
         request: R, attachments: [SharedSecret], peer: PeerEntry, owner: Owner,
-        session: VerifiedSession?, token: [UInt8], deadline: UInt64, ticket: ChangeTicket?
+        session: VerifiedSession?, token: [UInt8], deadline: UInt64, ticket: ChangeTicket?,
+        conditions: ReplyConditions
     ) {
         self.request = request
         self.attachments = attachments
@@ -31,6 +33,7 @@ public struct Call<R: Request>: Sendable {
         self.token = token
         self.deadline = deadline
         self.ticket = ticket
+        self.conditions = conditions
     }
 
     /// The session, for a method that cannot do without.

@@ -13,10 +13,16 @@ public final class CommitGroup {
     public let store: Database
     public let journal: OutcomeJournal
 
+    /// How long after an erasure failed it is tried again, in nanoseconds.
+    private static let erasurePause: UInt64 = 1_000_000_000
+
+    private let clock: any BootClock
+    private var erasureTried: UInt64 = 0
     private var waiters: [CheckedContinuation<StorageFault?, Never>] = []
 
     public init(store: Database, clock: any BootClock, limits: Limits = Limits()) {
         self.store = store
+        self.clock = clock
         journal = OutcomeJournal(store: store, clock: clock, limits: limits)
     }
 
@@ -57,7 +63,14 @@ public final class CommitGroup {
     public func committed() async throws(StorageFault) {
         guard store.hasOpenBatch else { return }
         let fault = await withCheckedContinuation { waiters.append($0) }
-        if let fault { throw fault }
+        // What an erasure still owes says nothing of whether this is durable.
+        if fault == .failed { throw .failed }
+    }
+
+    /// Undoes what the turn wrote; who waits for it to be durable is told that it is not.
+    func withdraw() {
+        store.abandonBatch()
+        wake(with: .failed)
     }
 
     /// Ends the turn.
@@ -66,15 +79,22 @@ public final class CommitGroup {
     ///   durable.
     func end() -> StorageFault? {
         let fault = commit()
+        wake(with: fault)
+        return fault
+    }
+
+    private func wake(with fault: StorageFault?) {
         let woken = waiters
         waiters = []
         for waiter in woken { waiter.resume(returning: fault) }
-        return fault
     }
 
     private func commit() -> StorageFault? {
         guard store.hasOpenBatch else {
             guard store.erasureOwed else { return nil }
+            let now = clock.now.nanoseconds
+            guard now &- erasureTried >= Self.erasurePause else { return .residue }
+            erasureTried = now
             return (try? store.settleErasure()) == nil ? .residue : nil
         }
         do {

@@ -13,6 +13,7 @@ public struct Method<S: Service>: Sendable {
         let deadline: UInt64
         let ticket: ChangeTicket?
         var session: VerifiedSession?
+        let conditions = ReplyConditions()
     }
 
     /// An answer as bytes.
@@ -24,6 +25,10 @@ public struct Method<S: Service>: Sendable {
     public let name: String
     public let kind: MethodKind
     public let callers: Callers
+    /// Whether a session must come with it.
+    public let tokenUse: TokenUse
+    /// Whether it removes key material, so that its answer waits until no remains are left.
+    public let erases: Bool
     /// Decodes a request; what it gives carries the request out.
     let prepare: @Sendable (RequestFrames) throws(BusFault) -> Work
 
@@ -36,7 +41,8 @@ public struct Method<S: Service>: Sendable {
         _ answer: @escaping @ServiceLoop @Sendable (S, Call<R>) async throws -> Answer<R>
     ) -> Method {
         Method(
-            name: R.method, kind: R.kind, callers: R.callers,
+            name: R.method, kind: R.kind, callers: R.callers, tokenUse: R.tokenUse,
+            erases: R.erases,
             prepare: { frames throws(BusFault) in
                 let request = try decode(R.self, frames)
                 return { service, admission in
@@ -44,7 +50,8 @@ public struct Method<S: Service>: Sendable {
                         request: request, attachments: admission.frames.attachments,
                         peer: admission.peer, owner: admission.header.owner,
                         session: admission.session, token: admission.frames.token,
-                        deadline: admission.deadline, ticket: admission.ticket)
+                        deadline: admission.deadline, ticket: admission.ticket,
+                        conditions: admission.conditions)
                     let answer = try await answer(service, call)
                     return Encoded(
                         body: answer.reply.encoded(), attachments: answer.attachments)
@@ -56,7 +63,7 @@ public struct Method<S: Service>: Sendable {
         _ type: R.Type, _ frames: RequestFrames
     ) throws(BusFault) -> R {
         guard R.attachmentCount.contains(frames.attachments.count),
-            R.usesToken || frames.token.isEmpty
+            R.tokenUse != .none || frames.token.isEmpty
         else { throw .malformed }
         do { return try R(decoding: frames.body) } catch { throw .malformed }
     }

@@ -26,6 +26,8 @@ public final class ServiceHost<S: Service> {
         /// Whether the reply claims that something was written.
         let claimsWrite: Bool
         let ticket: ChangeTicket?
+        /// What must still be true when it leaves.
+        let conditions: ReplyConditions?
     }
 
     private let service: S
@@ -43,6 +45,8 @@ public final class ServiceHost<S: Service> {
     /// The changes at work, with the digest of each.
     private var underWay: [ChangeTicket.Name: [UInt8]] = [:]
     public let metrics: MetricsRegistry
+    /// Told the code of every error after which it is not known what happened.
+    public var onTrouble: (@ServiceLoop (String) -> Void)?
 
     public init(
         _ service: S, group: CommitGroup, peers: any PeerDirectory, clock: any BootClock,
@@ -79,7 +83,7 @@ public final class ServiceHost<S: Service> {
             outbox.append(
                 Outgoing(
                     route: route, id: id, frames: ReplyFrames(id: id, refusal: error.refusal),
-                    claimsWrite: false, ticket: nil))
+                    claimsWrite: false, ticket: nil, conditions: nil))
         }
     }
 
@@ -95,7 +99,7 @@ public final class ServiceHost<S: Service> {
         _ frames: RequestFrames, _ header: RequestHeader, from key: PeerKey, route: [UInt8],
         arrival: UInt64
     ) {
-        let reply = { [self] (answer: Result<ReplyFrames, Refusal>, claims: Bool, ticket) in
+        let reply: Reply = { [self] answer, claims, ticket, conditions in
             let result: String
             let out: ReplyFrames
             switch answer {
@@ -105,13 +109,15 @@ public final class ServiceHost<S: Service> {
             case .failure(let refusal):
                 result = refusal.code
                 out = ReplyFrames(id: header.id, refusal: refusal)
+                if refusal.outcome == .unknown { onTrouble?(refusal.code) }
             }
             let name = knownMethod(header.method)
             metrics.count(
                 method: name, result: result, nanoseconds: clock.now.nanoseconds &- arrival)
             outbox.append(
                 Outgoing(
-                    route: route, id: header.id, frames: out, claimsWrite: claims, ticket: ticket))
+                    route: route, id: header.id, frames: out, claimsWrite: claims, ticket: ticket,
+                    conditions: conditions))
         }
         do throws(BusFault) {
             let peer = try admit(header, key)
@@ -120,11 +126,13 @@ public final class ServiceHost<S: Service> {
             guard method.callers.admits(peer.role) else { throw .forbidden }
             try start(method, frames, header, peer, arrival: arrival, reply)
         } catch {
-            reply(.failure(error.refusal), false, nil)
+            reply(.failure(error.refusal), false, nil, nil)
         }
     }
 
-    private typealias Reply = (Result<ReplyFrames, Refusal>, Bool, ChangeTicket?) -> Void
+    private typealias Reply = (
+        Result<ReplyFrames, Refusal>, Bool, ChangeTicket?, ReplyConditions?
+    ) -> Void
 
     /// Whether this peer may speak for this owner at all, and has room for one request more.
     private func admit(_ header: RequestHeader, _ key: PeerKey) throws(BusFault) -> PeerEntry {
@@ -152,49 +160,66 @@ public final class ServiceHost<S: Service> {
         let admission = Method<S>.Admission(
             header: header, frames: frames, peer: peer,
             deadline: arrival + timeout * 1_000_000, ticket: ticket)
-        inFlight[peer.key, default: 0] += 1
+        startCounted(peer.key) { await self.run(work, method, admission, reply) }
+    }
+
+    /// Starts work that counts as a request under way of the peer.
+    private func startCounted(
+        _ peer: PeerKey, _ work: @escaping @ServiceLoop @Sendable () async -> Void
+    ) {
+        inFlight[peer, default: 0] += 1
         inFlightTotal += 1
         ServiceLoop.start {
-            await self.run(work, method.kind, admission, reply)
-            self.inFlight[peer.key, default: 1] -= 1
-            if self.inFlight[peer.key] == 0 { self.inFlight[peer.key] = nil }
+            await work()
+            self.inFlight[peer, default: 1] -= 1
+            if self.inFlight[peer] == 0 { self.inFlight[peer] = nil }
             self.inFlightTotal -= 1
         }
     }
 
     private func run(
-        _ work: Method<S>.Work, _ kind: MethodKind, _ admission: Method<S>.Admission,
+        _ work: Method<S>.Work, _ method: Method<S>, _ admission: Method<S>.Admission,
         _ reply: Reply
     ) async {
         var admission = admission
         var ticket: ChangeTicket?
         do {
-            if !admission.frames.token.isEmpty {
-                guard let token = ReceivedToken(bytes: admission.frames.token) else {
-                    throw SessionFault.invalid
-                }
-                let owner = admission.header.owner
-                let session = try await service.admit(token, from: admission.peer, owner: owner)
-                guard session.claims.owner == owner else { throw SessionFault.invalid }
-                admission.session = session
+            admission.session = try await session(of: admission)
+            guard method.tokenUse != .required || admission.session != nil else {
+                throw SessionFault.invalid
             }
             try settle(admission)
             if let wanted = admission.ticket {
                 if let known = try repeated(wanted, id: admission.header.id) {
-                    return reply(known, true, nil)
+                    return reply(known, true, nil, nil)
                 }
                 underWay[wanted.name] = wanted.digest
                 ticket = wanted
             }
+            guard clock.now.nanoseconds < admission.deadline else { throw BusFault.overdue }
             let encoded = try await work(service, admission)
             let frames = ReplyFrames(
                 id: admission.header.id, body: encoded.body, attachments: encoded.attachments)
-            reply(.success(frames), kind == .change || kind == .repeatable, ticket)
+            reply(
+                .success(frames), method.erases || method.kind == .change, ticket,
+                admission.conditions)
         } catch {
             let refusal = Refusal(of: error)
             if let ticket { record(refusal, for: ticket) }
-            reply(.failure(refusal), ticket != nil, ticket)
+            reply(.failure(refusal), ticket != nil, ticket, nil)
         }
+    }
+
+    /// The session that the request's token proves; nil where it has none.
+    private func session(of admission: Method<S>.Admission) async throws -> VerifiedSession? {
+        guard !admission.frames.token.isEmpty else { return nil }
+        guard let token = ReceivedToken(bytes: admission.frames.token) else {
+            throw SessionFault.invalid
+        }
+        let owner = admission.header.owner
+        let session = try await service.admit(token, from: admission.peer, owner: owner)
+        guard session.claims.owner == owner else { throw SessionFault.invalid }
+        return session
     }
 
     // MARK: Outcomes
@@ -236,7 +261,8 @@ public final class ServiceHost<S: Service> {
     ///
     /// What may have happened stays as it stands.
     private func record(_ refusal: Refusal, for ticket: ChangeTicket) {
-        guard refusal.outcome == .rejected else { return }
+        // One that passes by itself is not kept: the same thing may be asked for again.
+        guard refusal.outcome == .rejected, refusal.retryAfterMilliseconds == nil else { return }
         try? group.write {
             try group.journal.record(
                 .init(
@@ -253,6 +279,7 @@ public final class ServiceHost<S: Service> {
         if let entry = try group.journal.entry(for: name) {
             return OutcomeReply(status: entry.status, code: entry.code)
         }
+        if try group.journal.isFull(for: peer.key) { throw BusFault.busy }
         let refusal = BusFault.withdrawn.refusal
         try group.write {
             try group.journal.record(
@@ -279,75 +306,106 @@ public final class ServiceHost<S: Service> {
         guard header.method.hasPrefix(prefix) else { return false }
         let answer: any Message
         switch header.method.dropFirst(prefix.count) {
-        case "health": answer = health()
+        case "health":
+            _ = try read(Health<AnyService>.self, frames, peer)
+            answer = health()
         case "metrics":
+            _ = try read(Metrics<AnyService>.self, frames, peer)
             answer = MetricsReply(text: metrics.text(gauges: service.gauges()))
         case "owners":
-            let known = (try? service.owners()) ?? []
-            let visible = known.filter { peer.owners.admits($0) }
-            answer = OwnersReply(owners: visible.map(\.text))
+            _ = try read(ListOwners<AnyService>.self, frames, peer)
+            do { answer = try owners(visibleTo: peer) } catch {
+                reply(.failure(Refusal(of: error)), false, nil, nil)
+                return true
+            }
         case "outcome":
-            try startOutcome(header, frames, peer, reply)
+            let key = try read(AskOutcome<AnyService>.self, frames, peer).key
+            startCounted(peer.key) { await self.answerOutcome(of: key, header, peer, reply) }
             return true
         default: return false
         }
         let frames = ReplyFrames(id: header.id, body: answer.encoded(), attachments: [])
-        reply(.success(frames), false, nil)
+        reply(.success(frames), false, nil, nil)
         return true
     }
 
-    private func startOutcome(
-        _ header: RequestHeader, _ frames: RequestFrames, _ peer: PeerEntry,
-        _ reply: @escaping Reply
-    ) throws(BusFault) {
-        guard let key = try? AskOutcome<AnyService>(decoding: frames.body).key else {
-            throw .malformed
-        }
-        ServiceLoop.start {
-            do {
-                try await self.service.settle(header.owner)
-                let answer = try self.outcome(of: key, peer: peer, owner: header.owner)
-                let frames = ReplyFrames(id: header.id, body: answer.encoded(), attachments: [])
-                reply(.success(frames), true, nil)
-            } catch {
-                reply(.failure(Refusal(of: error)), true, nil)
-            }
+    /// Decodes a request that every service answers, from a peer who may send it.
+    private func read<R: Request>(
+        _ type: R.Type, _ frames: RequestFrames, _ peer: PeerEntry
+    ) throws(BusFault) -> R {
+        guard R.callers.admits(peer.role) else { throw .forbidden }
+        guard frames.token.isEmpty, frames.attachments.isEmpty else { throw .malformed }
+        do { return try R(decoding: frames.body) } catch { throw .malformed }
+    }
+
+    private func owners(visibleTo peer: PeerEntry) throws -> OwnersReply {
+        OwnersReply(
+            owners: try service.owners().filter { peer.owners.admits($0) }.map(\.text))
+    }
+
+    private func answerOutcome(
+        of key: IdempotencyKey, _ header: RequestHeader, _ peer: PeerEntry, _ reply: Reply
+    ) async {
+        do {
+            try await service.settle(header.owner)
+            let answer = try outcome(of: key, peer: peer, owner: header.owner)
+            let frames = ReplyFrames(id: header.id, body: answer.encoded(), attachments: [])
+            reply(.success(frames), true, nil, nil)
+        } catch {
+            reply(.failure(Refusal(of: error)), true, nil, nil)
         }
     }
 
     private func health() -> HealthReply {
-        let problem =
-            group.store.erasureOwed ? StorageFault.residue.refusal.message : service.problem()
+        let known = try? service.owners()
+        var problem = service.problem()
+        if known == nil { problem = StorageFault.damaged.meaning }
+        if group.store.erasureOwed { problem = StorageFault.residue.meaning }
         return HealthReply(
             service: S.name.rawValue, version: version, healthy: problem == nil, problem: problem,
             upMilliseconds: (clock.now.nanoseconds &- started) / 1_000_000,
-            owners: (try? service.owners().count) ?? 0, schema: group.store.schemaVersion)
+            owners: known?.count ?? 0, schema: group.store.schemaVersion)
     }
 
     // MARK: A turn ends
 
     /// Commits what the turn wrote, then sends the replies that waited for it.
     ///
-    /// When the commit fails, every reply of the turn says `storage.failed` with outcome `unknown`,
-    /// and the store is opened anew and the memory rebuilt before more work.
+    /// A condition of a reply is looked at when the commit begins, where the reply claims a change:
+    /// if it does not hold, nothing of the turn is written. It is looked at when the reply leaves,
+    /// where it claims none. When the commit fails, every reply of the turn says `storage.failed`
+    /// with outcome `unknown`, and the store is opened anew and the memory rebuilt before more work.
     ///
     /// - Throws: when the store cannot be opened again; the service must end.
     public func endTurn() throws {
-        let fault = group.end()
         let leaving = outbox
         outbox = []
+        let isWithdrawn = leaving.contains { $0.claimsWrite && $0.conditions?.refusal() != nil }
+        if isWithdrawn { group.withdraw() }
+        let fault = group.end()
+        if let fault { onTrouble?(fault.rawValue) }
         for reply in leaving {
             if let ticket = reply.ticket { underWay[ticket.name] = nil }
-            let spoiled = fault == .failed || (fault == .residue && reply.claimsWrite)
-            let frames =
-                spoiled
-                ? ReplyFrames(id: reply.id, refusal: (fault ?? .failed).refusal) : reply.frames
-            port.send(frames, to: reply.route)
+            port.send(frames(of: reply, fault, isWithdrawn), to: reply.route)
         }
-        if fault == .failed {
-            try group.store.reopen()
-            try service.rebuild()
+        if fault == .failed { try group.store.reopen() }
+        if fault == .failed || isWithdrawn { try service.rebuild() }
+    }
+
+    /// What is sent in the end.
+    private func frames(
+        of reply: Outgoing, _ fault: StorageFault?, _ isWithdrawn: Bool
+    ) -> ReplyFrames {
+        if fault == .failed || (fault == .residue && reply.claimsWrite) {
+            return ReplyFrames(id: reply.id, refusal: (fault ?? .failed).refusal)
         }
+        if let refusal = reply.claimsWrite && !isWithdrawn ? nil : reply.conditions?.refusal() {
+            return ReplyFrames(id: reply.id, refusal: refusal)
+        }
+        if isWithdrawn, reply.claimsWrite {
+            return ReplyFrames(id: reply.id, refusal: BusFault.busy.refusal)
+        }
+        return reply.frames
     }
 
     /// Whether no request is under way and no reply waits.
@@ -367,6 +425,7 @@ extension Refusal {
         switch error {
         case let refusal as Refusal: self = refusal
         case let fault as any Fault: self = fault.refusal
+        case StorageError.damaged, StorageError.wrongType: self = StorageFault.damaged.refusal
         case StorageError.full: self = StorageFault.full.refusal
         case is StorageError: self = StorageFault.failed.refusal
         default: self = BusFault.internalError.refusal

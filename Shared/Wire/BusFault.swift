@@ -6,6 +6,7 @@ public enum BusFault: String, NamedFault {
     case busy = "bus.busy"
     case oversize = "bus.oversize"
     case expired = "bus.expired"
+    case overdue = "bus.overdue"
     case keyReused = "bus.key_reused"
     case identity = "bus.identity"
     case unsupportedVersion = "bus.unsupported_version"
@@ -38,6 +39,9 @@ public enum BusFault: String, NamedFault {
         case .expired:
             "No answer came in time. Ask for the outcome before asking again, or repeat with the "
                 + "same idempotency key."
+        case .overdue:
+            "The time that the request allowed was over before work on it began. Nothing was done; "
+                + "allow more time."
         case .keyReused:
             "The idempotency key was used for another request. Take a new key for every new "
                 + "thing asked for."

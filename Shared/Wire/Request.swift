@@ -5,8 +5,10 @@ public protocol Request: Message {
     static var method: String { get }
     static var kind: MethodKind { get }
     static var callers: Callers { get }
-    /// Whether a session token must come with it.
-    static var usesToken: Bool { get }
+    /// Whether a session token comes with it.
+    static var tokenUse: TokenUse { get }
+    /// Whether it removes key material though it is no journalled change.
+    static var erases: Bool { get }
     /// How many attachments come with it.
     static var attachmentCount: ClosedRange<Int> { get }
     /// How many attachments come with its reply.
@@ -14,7 +16,8 @@ public protocol Request: Message {
 }
 
 extension Request {
-    public static var usesToken: Bool { false }
+    public static var tokenUse: TokenUse { .none }
+    public static var erases: Bool { false }
     public static var attachmentCount: ClosedRange<Int> { 0...0 }
     public static var replyAttachmentCount: ClosedRange<Int> { 0...0 }
 }
@@ -31,6 +34,14 @@ extension BodilessRequest {
     }
 
     public func write(to writer: inout JSONWriter) {}
+}
+
+/// Whether a session token comes with a request.
+public enum TokenUse: Sendable {
+    case none
+    /// It depends on what stands already, as with the first passcode.
+    case optional
+    case required
 }
 
 /// What asking twice means.
@@ -58,6 +69,10 @@ public struct Callers: Sendable {
     /// Every peer that is admitted at all.
     public static let everyone = Callers(
         services: Set(ServiceName.allCases), roles: Set(Role.Kind.allCases))
+
+    /// Services, and the peers that ask for more than health, metrics and a verification.
+    public static let workers = Callers(
+        services: Set(ServiceName.allCases), roles: [.app, .engine])
 
     /// A service is admitted by its name alone.
     public func admits(_ role: Role) -> Bool {

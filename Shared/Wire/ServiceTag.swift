@@ -98,7 +98,7 @@ public struct MetricsReply: Message, Equatable {
 public struct ListOwners<Tag: ServiceTag>: BodilessRequest {
     public static var method: String { Tag.service.prefix + ".owners" }
     public static var kind: MethodKind { .read }
-    public static var callers: Callers { .everyone }
+    public static var callers: Callers { .workers }
 
     public init() {}
 
@@ -126,7 +126,7 @@ public struct OwnersReply: Message, Equatable {
 public struct AskOutcome<Tag: ServiceTag>: Request {
     public static var method: String { Tag.service.prefix + ".outcome" }
     public static var kind: MethodKind { .repeatable }
-    public static var callers: Callers { .everyone }
+    public static var callers: Callers { .workers }
 
     public var key: IdempotencyKey
 

@@ -40,7 +40,7 @@ enum Contracts {
     private static func line(_ type: any Request.Type, name: String) -> MethodLine {
         MethodLine(
             name: name, kind: "\(type.kind)", callers: text(type.callers),
-            token: type.usesToken ? "yes" : "no", attachments: text(type.attachmentCount),
+            token: type.tokenUse == .none ? "no" : "yes", attachments: text(type.attachmentCount),
             replyAttachments: text(type.replyAttachmentCount))
     }
 
@@ -49,6 +49,11 @@ enum Contracts {
             callers.roles.count == Role.Kind.allCases.count
         {
             return "every peer"
+        }
+        if callers.services.count == ServiceName.allCases.count,
+            callers.roles == [.app, .engine]
+        {
+            return "app, engine, every service"
         }
         let roles = Role.Kind.allCases.filter(callers.roles.contains).map(\.text)
         let services = ServiceName.allCases.filter(callers.services.contains).map(\.text)

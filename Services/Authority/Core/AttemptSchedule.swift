@@ -13,9 +13,9 @@ struct AttemptSchedule {
         /// Checks of one owner that await their end.
         var perOwner = 6
         /// Checks that wait to start.
-        var waiting = 64
+        var waiting = 256
         /// Of these, checks of one owner, so that one cannot keep the others out.
-        var waitingPerOwner = 16
+        var waitingPerOwner = 128
     }
 
     enum Verdict: Equatable {

@@ -148,7 +148,8 @@ final class SessionRegistry {
         guard var session = live(id) else { return nil }
         let now = clock.now.nanoseconds
         let end = min(now + Self.leaseNanoseconds, session.claims.deadline ?? .max)
-        guard end - now >= 1_000_000 else { return nil }
+        // The clock may have passed the deadline since it was looked at.
+        guard end > now, end - now >= 1_000_000 else { return nil }
         let owner = session.claims.owner
         leaseEnds[owner] = max(leaseEnds[owner] ?? 0, end)
         session.leaseEnd = max(session.leaseEnd, end)

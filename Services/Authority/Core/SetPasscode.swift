@@ -1,4 +1,5 @@
 internal import AuthorityMessages
+internal import Clocks
 internal import LimiterMessages
 internal import Secrets
 internal import Serving
@@ -35,8 +36,10 @@ extension AuthorityService {
                 attempts.freeThread()
                 attempts.end(owner)
             }
+            guard clock.now.nanoseconds < call.deadline else { throw BusFault.overdue }
             passcode = try await wrap(code, kind, ground)
         }
+        guard clock.now.nanoseconds < call.deadline else { throw BusFault.overdue }
         let answer = try commit(passcode, ground, for: call)
         _ = registry.revokeAll(of: owner)
         try await group.committed()

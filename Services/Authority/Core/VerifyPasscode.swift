@@ -106,7 +106,7 @@ extension AuthorityService {
         _ code: SharedSecret, _ footing: Footing, deadline: UInt64
     ) async throws -> Evaluation {
         defer { attempts.freeThread() }
-        guard clock.now.nanoseconds < deadline else { throw BusFault.expired }
+        guard clock.now.nanoseconds < deadline else { throw BusFault.overdue }
         guard let stored = try store.credential(of: footing.owner),
             try movement(since: footing) == .none
         else { throw CredentialFault.stale }

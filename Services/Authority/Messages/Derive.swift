@@ -26,7 +26,7 @@ public struct Derive: Request, Equatable {
     public static var method: String { "authority.derive" }
     public static var kind: MethodKind { .fresh }
     public static var callers: Callers { .keyUsers }
-    public static var usesToken: Bool { true }
+    public static var tokenUse: TokenUse { .required }
     public static var replyAttachmentCount: ClosedRange<Int> { 0...domainLimit }
 
     public static let domainLimit = 4
@@ -99,7 +99,7 @@ public struct CheckSession: Request, Equatable {
     public static var method: String { "authority.check_session" }
     public static var kind: MethodKind { .read }
     public static var callers: Callers { .keyUsers }
-    public static var usesToken: Bool { true }
+    public static var tokenUse: TokenUse { .required }
 
     /// The peer that presented the token to the calling service.
     public var holder: PeerKey

@@ -18,7 +18,7 @@ public struct Revoke: BodilessRequest, Equatable {
     public static var method: String { "authority.revoke" }
     public static var kind: MethodKind { .repeatable }
     public static var callers: Callers { .apps }
-    public static var usesToken: Bool { true }
+    public static var tokenUse: TokenUse { .required }
 
     public init() {}
 

@@ -18,7 +18,7 @@ public struct SetSignPolicy: Request, Equatable {
     public static var method: String { "authority.set_sign_policy" }
     public static var kind: MethodKind { .change }
     public static var callers: Callers { .apps }
-    public static var usesToken: Bool { true }
+    public static var tokenUse: TokenUse { .required }
 
     public var policy: SignPolicy
 

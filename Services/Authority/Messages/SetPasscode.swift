@@ -8,7 +8,7 @@ public struct SetPasscode: Request, Equatable {
     public static var method: String { "authority.set_passcode" }
     public static var kind: MethodKind { .change }
     public static var callers: Callers { .apps }
-    public static var usesToken: Bool { true }
+    public static var tokenUse: TokenUse { .optional }
     public static var attachmentCount: ClosedRange<Int> { 1...1 }
 
     public var passcodeKind: PasscodeKind

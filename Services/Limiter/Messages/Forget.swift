@@ -7,6 +7,7 @@ public struct Forget: Request, Equatable {
     public static var method: String { "limiter.forget" }
     public static var kind: MethodKind { .repeatable }
     public static var callers: Callers { .authority }
+    public static var erases: Bool { true }
 
     public var enrolment: EnrolmentID
 

@@ -32,6 +32,8 @@ public final class AuthorityLink {
     private let timers: Timers
     private var verifier = TokenVerifier(service: .walletVault)
     private var keysAsked: UInt64?
+    /// When a token named a key that the authority did not know either.
+    private var keysAskedInVain: UInt64?
     private var keyWaiters: [CheckedContinuation<Refusal?, Never>]?
     private var news = AuthorityNews()
     private var living: [[UInt8]: Lease.Subject] = [:]
@@ -67,9 +69,10 @@ public final class AuthorityLink {
         var checked = check(token, from: peer)
         if !asked, checked == nil, !verifier.hasKey(for: token) {
             // Perhaps the authority began anew and its first event is still on the way.
-            if let keysAsked { await timers.sleep(until: keysAsked + Self.keyPause) }
+            if let keysAskedInVain { await timers.sleep(until: keysAskedInVain + Self.keyPause) }
             try await askForKeys(owner)
             checked = check(token, from: peer)
+            keysAskedInVain = checked == nil ? clock.now.nanoseconds : nil
         }
         guard let session = try checked?.get(), session.claims.owner == owner else {
             throw SessionFault.invalid
@@ -286,6 +289,10 @@ public final class AuthorityLink {
             }
         case .ownerRevoked:
             if let owner = event.owner, let moment = event.issuedUpTo {
+                verifier.forgetAll(
+                    owner: owner,
+                    issuedUpTo: BootMoment(bootID: clock.now.bootID, nanoseconds: moment),
+                    only: .standard)
                 revoke { $0.owner == owner && $0.issued <= moment }
             }
         }

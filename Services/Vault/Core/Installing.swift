@@ -20,6 +20,7 @@ extension VaultService {
             throw BusFault.internalError
         }
         let secrets = WalletSecrets(phrase: phrase, seed: try await seed(of: phrase))
+        try call.onlyWhile { [clock] in try lease.check(at: clock.now.nanoseconds) }
         return try group.change(call) {
             try install(
                 secrets, NewWallet(request.namespace, .bip39, request.label, request.words),
@@ -40,6 +41,7 @@ extension VaultService {
                 throw VaultFault.unexpectedIdentity
             }
         }
+        try call.onlyWhile { [clock] in try lease.check(at: clock.now.nanoseconds) }
         return try group.change(call) {
             try install(
                 secrets, NewWallet(request.namespace, request.walletKind, request.label, words),

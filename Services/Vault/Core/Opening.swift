@@ -57,7 +57,7 @@ extension VaultService {
         guard try find(wallet, in: namespace, of: call.owner) == record else {
             throw VaultFault.noSuchWallet
         }
-        try lease.check(at: clock.now.nanoseconds)
+        try call.onlyWhile { [clock] in try lease.check(at: clock.now.nanoseconds) }
         noteVerified(record)
         return (record.description(verified: true), secrets.phrase)
     }

@@ -16,7 +16,7 @@ extension VaultService {
         return try group.change(call, erasing: true) {
             let record = try find(request.wallet, in: request.namespace, of: call.owner)
             try store.remove(record)
-            try lease.check(at: clock.now.nanoseconds)
+            try call.onlyWhile { [clock] in try lease.check(at: clock.now.nanoseconds) }
             forgetVerified(record)
             return Empty()
         }

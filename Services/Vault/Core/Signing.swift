@@ -27,7 +27,7 @@ extension VaultService {
         let seed = try lease.namespaceKeys().openSeed(
             of: record, document: store.envelope(.seed, of: record))
         let reply = try path.sign(message.bytes, seed: seed)
-        try lease.check(at: clock.now.nanoseconds)
+        try call.onlyWhile { [clock] in try lease.check(at: clock.now.nanoseconds) }
         return Answer(reply)
     }
 

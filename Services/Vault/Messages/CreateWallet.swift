@@ -7,7 +7,7 @@ public struct CreateWallet: Request, Equatable {
     public static var method: String { "vault.create" }
     public static var kind: MethodKind { .change }
     public static var callers: Callers { .apps }
-    public static var usesToken: Bool { true }
+    public static var tokenUse: TokenUse { .required }
 
     public var namespace: Namespace
     public var label: String
@@ -44,7 +44,7 @@ public struct ImportWallet: Request, Equatable {
     public static var method: String { "vault.import" }
     public static var kind: MethodKind { .change }
     public static var callers: Callers { .importers }
-    public static var usesToken: Bool { true }
+    public static var tokenUse: TokenUse { .required }
     public static var attachmentCount: ClosedRange<Int> { 1...1 }
 
     public var namespace: Namespace

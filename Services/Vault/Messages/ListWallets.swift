@@ -7,7 +7,7 @@ public struct ListWallets: Request, Equatable {
     public static var method: String { "vault.list" }
     public static var kind: MethodKind { .read }
     public static var callers: Callers { .apps }
-    public static var usesToken: Bool { true }
+    public static var tokenUse: TokenUse { .required }
 
     public static let pageLimit = 100
 

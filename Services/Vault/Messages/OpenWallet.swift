@@ -9,7 +9,7 @@ public struct CheckWallet: WalletRequest, Equatable {
     public static var callers: Callers {
         Callers(services: [.backupShares, .migration], roles: [.app])
     }
-    public static var usesToken: Bool { true }
+    public static var tokenUse: TokenUse { .required }
 
     public var namespace: Namespace
     public var wallet: WalletID
@@ -29,7 +29,7 @@ public struct RevealWallet: WalletRequest, Equatable {
     public static var method: String { "vault.reveal" }
     public static var kind: MethodKind { .fresh }
     public static var callers: Callers { .apps }
-    public static var usesToken: Bool { true }
+    public static var tokenUse: TokenUse { .required }
     public static var replyAttachmentCount: ClosedRange<Int> { 1...1 }
 
     public var namespace: Namespace
@@ -51,7 +51,7 @@ public struct RemoveWallet: WalletRequest, Equatable {
     public static var method: String { "vault.remove" }
     public static var kind: MethodKind { .change }
     public static var callers: Callers { .apps }
-    public static var usesToken: Bool { true }
+    public static var tokenUse: TokenUse { .required }
 
     public var namespace: Namespace
     public var wallet: WalletID

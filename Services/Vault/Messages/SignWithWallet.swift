@@ -21,7 +21,7 @@ public struct SignWithWallet: Request, Equatable {
     public static var method: String { "vault.sign" }
     public static var kind: MethodKind { .fresh }
     public static var callers: Callers { .signers }
-    public static var usesToken: Bool { true }
+    public static var tokenUse: TokenUse { .required }
     public static var attachmentCount: ClosedRange<Int> { 1...1 }
 
     public var namespace: Namespace

@@ -73,7 +73,7 @@ extension BusFault {
         case .unreachable: .unreachable
         case .expired, .lost, .badReply, .inFlight, .internalError: .outcomeUnknown
         case .unknownMethod, .busy, .oversize, .keyReused, .identity, .unsupportedVersion,
-            .withdrawn, .interrupted:
+            .withdrawn, .interrupted, .overdue:
             .refused
         }
     }
@@ -92,6 +92,7 @@ extension StorageFault {
         switch self {
         case .failed, .residue: .outcomeUnknown
         case .full: .refused
+        case .damaged: .damaged
         }
     }
 }
