@@ -19,15 +19,17 @@ public enum UnknownKeyTrial {
 
     /// Connects with a new key that nobody knows.
     ///
-    /// - Parameter endpoint: where the service is bound in fact, not a wildcard.
+    /// - Parameters:
+    ///   - endpoint: where the service is bound in fact, not a wildcard.
+    ///   - forEvents: whether that is where it publishes events, and not where it takes requests.
     public static func run(
-        endpoint: Endpoint, serverKey: PeerKey, clock: any BootClock,
+        endpoint: Endpoint, serverKey: PeerKey, forEvents: Bool = false, clock: any BootClock,
         timeoutMilliseconds: UInt64 = 5_000
     ) throws(BusError) -> Verdict {
         guard let identity = CurveKeyPair.generate() else { throw .exhausted(code: 0) }
         let target = ClientConnection.Target(
             endpoint: endpoint, serverKey: serverKey, identity: identity, limits: BusLimits())
-        let connection = try ClientConnection(to: target, in: Context())
+        let connection = try ClientConnection(to: target, subscribing: forEvents, in: Context())
         let end = clock.now.nanoseconds + timeoutMilliseconds * 1_000_000
         while clock.now.nanoseconds < end {
             for event in connection.monitor.take() {

@@ -75,12 +75,14 @@ final class ServiceBus {
 
     /// Ends the start where a key that nobody knows is let in by one of the doors.
     func tryUnknownKey(clock: any BootClock) throws(ProgramError) {
-        for text in [requests.endpoint, publisher?.endpoint].compactMap(\.self) {
+        var doors = [(requests.endpoint, forEvents: false)]
+        if let publisher { doors.append((publisher.endpoint, forEvents: true)) }
+        for (text, forEvents) in doors {
             let verdict: UnknownKeyTrial.Verdict
             do {
                 verdict = try UnknownKeyTrial.run(
                     endpoint: try Installation.endpoint(text),
-                    serverKey: installation.identity.publicKey, clock: clock)
+                    serverKey: installation.identity.publicKey, forEvents: forEvents, clock: clock)
             } catch let error as ProgramError {
                 throw error
             } catch {

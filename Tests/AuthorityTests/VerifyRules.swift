@@ -147,7 +147,7 @@ struct VerifyRules {
             bench.clock.advance(milliseconds: 1_000)
             bench.kdf.letGo()
             #expect(try await bench.answer(first).reply.isVerified)
-            #expect(try await bench.refusal(of: second) == "bus.expired")
+            #expect(try await bench.refusal(of: second) == "bus.overdue")
             #expect(bench.way.asked.count { $0 == Begin.method } == 1)
         }
     }

@@ -40,6 +40,7 @@ import Wire
             "coffer.outcome_unknown", "storage.failed", "storage.residue",
         ],
         .damaged: [
+            "storage.damaged",
             "credential.attempts_damaged", "credential.damaged", "credential.missing",
             "credential.secret_missing", "credential.unsupported_version", "limiter.damaged",
             "vault.envelope_damaged", "vault.identity_mismatch",
@@ -49,6 +50,7 @@ import Wire
         ],
         .refused: [
             "bus.busy", "bus.identity", "bus.interrupted", "bus.key_reused", "bus.oversize",
+            "bus.overdue",
             "bus.unknown_method", "bus.unsupported_version", "bus.withdrawn",
             "coffer.ambiguous_wallet", "coffer.installation", "coffer.not_confirmed",
             "coffer.passcode_set", "coffer.peer_refused", "coffer.services_running",

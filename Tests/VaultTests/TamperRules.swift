@@ -169,7 +169,7 @@ import Wire
             #expect(
                 try await rig.refusal(
                     ListWallets(namespace: rig.main), token: rig.token(.resource(rig.main)))
-                    == "storage.failed")
+                    == "storage.damaged")
         }
     }
 

@@ -148,8 +148,9 @@ import Wire
                 .ownerRevoked, owner: reader.rig.owner, issuedUpTo: moment)
             #expect(try await reader.rig.refusal(request, token: later) == "ok")
             #expect(reader.checks == before)
-            // The earlier one is asked for again.
-            #expect(try await reader.listAsks())
+            // The earlier one is over, and nobody needs to be asked.
+            #expect(try await reader.list() == "session.ended")
+            #expect(reader.checks == before)
         }
     }
 
