@@ -49,8 +49,13 @@ extension EndToEnd {
             try client.setPasscode("1234")
             let token = try client.resourceToken("1234")
             let wallet = try client.call(create, token: token).reply.wallet
+            let key = try known(IdempotencyKey(KernelRandom().bytes(16)))
+            _ = try client.call(create, token: token, key: key)
             #expect(try client.call(Lock()).reply.revoked >= 1)
             try expectEnded(client, token, wallet)
+            // A repeat of what was done before needs a session that lives, too.
+            #expect(refusal { try client.call(create, token: token, key: key) } != nil)
+            #expect(refusal { try client.call(create, key: key) } == invalid)
             // Opening the gate again revives nothing.
             let fresh = try client.resourceToken("1234")
             try expectEnded(client, token, wallet)

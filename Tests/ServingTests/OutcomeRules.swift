@@ -121,4 +121,19 @@ struct OutcomeRules {
             #expect(try toy.service.sum(of: ToyHost.owner) == 1_024)
         }
     }
+
+    @Test func askingForUnknownKeysFillsNoStore() async throws {
+        try await LoopHarness.run { [folder] in
+            let toy = try ToyHost(in: folder)
+            for number in 0..<1_024 {
+                let bytes = [UInt8(number >> 8), UInt8(number & 255)]
+                let key = valid(IdempotencyKey(bytes + [UInt8](repeating: 9, count: 14)))
+                toy.give(AskOutcome<Toy>(key: key))
+                await LoopHarness.settle()
+                if number % 32 == 31 { try toy.endTurn() }
+            }
+            let refused = try await toy.call(AskOutcome<Toy>(key: key(1)))
+            #expect(refused == .failure(BusFault.busy.refusal))
+        }
+    }
 }

@@ -50,6 +50,28 @@ struct AddSlowly: BodilessRequest, Equatable {
     typealias Reply = Add.Reply
 }
 
+/// Adds one, as long as a lease holds.
+struct AddUnderLease: BodilessRequest, Equatable {
+    static var method: String { "vault.add_under_lease" }
+    static var kind: MethodKind { .change }
+    static var callers: Callers { Callers(roles: [.app]) }
+
+    init() {}
+
+    typealias Reply = Add.Reply
+}
+
+/// Tells the sum, as long as a lease holds.
+struct Look: BodilessRequest, Equatable {
+    static var method: String { "vault.look" }
+    static var kind: MethodKind { .fresh }
+    static var callers: Callers { Callers(roles: [.app]) }
+
+    init() {}
+
+    typealias Reply = Add.Reply
+}
+
 enum Toy: ServiceTag {
     static var service: ServiceName { .walletVault }
 }
@@ -65,6 +87,14 @@ final class ToyService: Service {
     nonisolated static let ownerTables: [OwnerTable] = []
     nonisolated static let methods: [Method<ToyService>] = [
         .on(Add.self) { service, call in try service.add(call, call.request.number) },
+        .on(AddUnderLease.self) { service, call in
+            try call.onlyWhile { if !service.leaseHolds { throw SessionFault.ended } }
+            return try service.add(call, 1)
+        },
+        .on(Look.self) { service, call in
+            try call.onlyWhile { if !service.leaseHolds { throw SessionFault.ended } }
+            return Answer(Add.Reply(sum: try service.sum(of: call.owner)))
+        },
         .on(AddSlowly.self) { service, call in
             try service.group.beginChange(call) {}
             await service.gate()
@@ -74,6 +104,8 @@ final class ToyService: Service {
 
     let group: CommitGroup
     private(set) var runs = 0
+    /// What the leases of requests depend on.
+    var leaseHolds = true
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(group: CommitGroup) { self.group = group }

@@ -41,15 +41,20 @@ public enum CofferCommand {
         }
     }
 
-    /// Runs the verb, ends what it opened, and says how it went.
+    /// Runs the verb, says how it went, and ends the sessions that it opened.
+    ///
+    /// In this order: what was said stands, and an interruption after it only ends the command.
     static func finish(_ run: CommandRun, _ printer: Printer) -> ExitCode {
         do throws(CommandFailure) {
             let report = try run.invocation.verb.run(run)
+            let exitCode = conclude(report, printer, notes: run.notes)
+            Interruption.conclude(with: exitCode.rawValue)
             run.endOwnSessions()
-            return conclude(report, printer, notes: run.notes)
+            return exitCode
         } catch {
-            run.endOwnSessions()
             printer.show(error, notes: run.notes)
+            Interruption.conclude(with: error.exitCode.rawValue)
+            run.endOwnSessions()
             return error.exitCode
         }
     }

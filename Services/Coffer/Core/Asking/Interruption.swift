@@ -11,6 +11,8 @@ enum Interruption {
     nonisolated(unsafe) private static var line: UnsafeMutableRawPointer?
     nonisolated(unsafe) private static var lineCount = 0
     nonisolated(unsafe) private static var lineDescriptor: Int32 = 2
+    /// How the command ends when all has been said; negative before that.
+    nonisolated(unsafe) private static var conclusion: Int32 = -1
 
     /// Ends what a helper has drawn on the terminal: xterm's way out of the second screen, which
     /// the terminals of today share and others ignore.
@@ -73,7 +75,11 @@ enum Interruption {
     /// A program that asks in the command's place and ends with it; zero for none.
     static func keepHelper(_ process: pid_t) { withoutSignals { helper = process } }
 
+    /// From now on a signal ends the command as it would have ended, without a word.
+    static func conclude(with exitCode: Int32) { withoutSignals { conclusion = exitCode } }
+
     private static func end(_ signal: Int32) {
+        if conclusion >= 0 { _exit(conclusion) }
         if helper > 0 {
             kill(helper, SIGKILL)
             waitpid(helper, nil, 0)

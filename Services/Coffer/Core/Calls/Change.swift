@@ -29,8 +29,9 @@ extension ServiceCaller {
         _ request: R, key: IdempotencyKey, token: [UInt8], attachments: [SharedSecret] = []
     ) throws(CommandFailure) -> Changed<R> {
         let service = Self.service(of: R.self)
+        // It stays noted until the report has been shown: an interruption before that must not say
+        // that nothing happened.
         parts.noteChange((service, key))
-        defer { parts.noteChange(nil) }
         do throws(CommandFailure) {
             let answer = try call(
                 request, token: token, attachments: attachments, idempotency: key)
@@ -38,6 +39,7 @@ extension ServiceCaller {
             return .answered(answer.reply)
         } catch {
             guard error.refusal.outcome == .unknown else {
+                parts.noteChange(nil)
                 settle(key, of: service)
                 throw error
             }
@@ -50,6 +52,7 @@ extension ServiceCaller {
             settle(key, of: service)
             return answer.map { .answered($0.reply) } ?? .done
         case .rejected(let code):
+            parts.noteChange(nil)
             settle(key, of: service)
             throw Self.rejected(code)
         }

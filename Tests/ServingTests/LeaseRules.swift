@@ -1,0 +1,50 @@
+import Serving
+import TestKit
+import Testing
+import Wire
+
+/// What depends on a lease does not happen when the lease is over by the end of the turn.
+@Suite(.timeLimit(.minutes(1)))
+struct LeaseRules {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func aReplyDoesNotLeaveWhenItsLeaseIsOver() async throws {
+        try await LoopHarness.run { [folder] in
+            let toy = try ToyHost(in: folder)
+            toy.give(Look())
+            await LoopHarness.settle()
+            toy.service.leaseHolds = false
+            try toy.endTurn()
+            #expect(toy.sent.count == 1)
+            let answer = toy.answer(toy.sent[0], to: Look.self)
+            #expect(answer == .failure(SessionFault.ended.refusal))
+        }
+    }
+
+    @Test func aChangeIsNotWrittenWhenItsLeaseIsOverAtTheCommit() async throws {
+        try await LoopHarness.run { [folder] in
+            let toy = try ToyHost(in: folder)
+            toy.give(AddUnderLease(), key: key(1))
+            toy.give(Add(5), key: key(2))
+            await LoopHarness.settle()
+            toy.service.leaseHolds = false
+            try toy.endTurn()
+            let answers = toy.sent.map { toy.answer($0, to: Add.self) }
+            #expect(answers.contains(.failure(SessionFault.ended.refusal)))
+            // Nothing of the turn was written, and the other one is told so.
+            #expect(answers.contains(.failure(BusFault.busy.refusal)))
+            #expect(try toy.service.sum(of: ToyHost.owner) == 0)
+            #expect(try await toy.call(Add(5), key: key(2)) == .success(.init(sum: 5)))
+        }
+    }
+
+    @Test func whileItHoldsBothHappen() async throws {
+        try await LoopHarness.run { [folder] in
+            let toy = try ToyHost(in: folder)
+            #expect(try await toy.call(AddUnderLease(), key: key(1)) == .success(.init(sum: 1)))
+            #expect(try await toy.call(Look()) == .success(.init(sum: 1)))
+        }
+    }
+}
