@@ -3,8 +3,8 @@ internal import Wire
 
 /// What must still be true when a change is committed or a reply leaves: that a lease holds.
 ///
-/// A handler looks too, but a turn of the loop can be long, and a revocation is acknowledged when the
-/// leases are over.
+/// A handler looks too, but a turn of the loop can be long, and a revocation is acknowledged when
+/// the leases are over.
 @ServiceLoop
 public final class ReplyConditions {
     private var all: [@ServiceLoop () throws -> Void] = []

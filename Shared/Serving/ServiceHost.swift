@@ -374,7 +374,8 @@ public final class ServiceHost<S: Service> {
     /// A condition of a reply is looked at when the commit begins, where the reply claims a change:
     /// if it does not hold, nothing of the turn is written. It is looked at when the reply leaves,
     /// where it claims none. When the commit fails, every reply of the turn says `storage.failed`
-    /// with outcome `unknown`, and the store is opened anew and the memory rebuilt before more work.
+    /// with outcome `unknown`, and the store is opened anew and the memory rebuilt before more
+    /// work.
     ///
     /// - Throws: when the store cannot be opened again; the service must end.
     public func endTurn() throws {
