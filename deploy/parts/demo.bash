@@ -239,7 +239,7 @@ lock_ends_session() {
     expect 0 passcode status --json
     same "sessions" "$(field sessions) $(field unlocked)" "0 false"
     # Nothing was kept either: without a terminal to ask on, the passcode must be given.
-    expect 2 wallet check "$MADE"
+    expect 5 wallet check "$MADE"
     note "no session is left, and the passcode is asked for again"
 }
 
