@@ -6,7 +6,7 @@ import Testing
 @testable import CofferCore
 
 /// Conversations with a `pinentry` that is a script.
-@Suite(.timeLimit(.minutes(1))) struct PinentryRules {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct PinentryRules {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
