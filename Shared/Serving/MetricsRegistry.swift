@@ -9,6 +9,15 @@ public final class MetricsRegistry {
         var count: UInt64 = 0
         var nanoseconds: UInt64 = 0
         var buckets = [UInt64](repeating: 0, count: MetricsRegistry.bounds.count)
+
+        mutating func add(_ more: UInt64) {
+            count += 1
+            nanoseconds += more
+            let seconds = Double(more) / 1e9
+            for (index, bound) in MetricsRegistry.bounds.enumerated() where seconds <= bound {
+                buckets[index] += 1
+            }
+        }
     }
 
     /// Upper bounds of the duration buckets, in seconds.
@@ -25,12 +34,7 @@ public final class MetricsRegistry {
     /// Counts a request by its method and what came of it (`ok` or an error's code).
     func count(method: String, result: String, nanoseconds: UInt64) {
         requests[method, default: [:]][result, default: 0] += 1
-        durations[method, default: Duration()].count += 1
-        durations[method, default: Duration()].nanoseconds += nanoseconds
-        let seconds = Double(nanoseconds) / 1e9
-        for (index, bound) in Self.bounds.enumerated() where seconds <= bound {
-            durations[method, default: Duration()].buckets[index] += 1
-        }
+        durations[method, default: Duration()].add(nanoseconds)
     }
 
     /// Counts an event, by a name such as `kdf_runs`.

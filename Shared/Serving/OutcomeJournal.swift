@@ -18,6 +18,11 @@ public final class OutcomeJournal {
         var code: String?
         /// The reply's body, or the refusal's.
         var body: [UInt8]
+
+        static func rejected(with refusal: Refusal, digest: [UInt8]?) -> Entry {
+            Entry(
+                status: .rejected, digest: digest, code: refusal.code, body: refusal.encoded())
+        }
     }
 
     private let store: Database

@@ -30,6 +30,24 @@ public final class ServiceHost<S: Service> {
         let conditions: ReplyConditions?
     }
 
+    /// How a request ended, before the turn's commit.
+    private struct Ending {
+        var answer: Result<ReplyFrames, Refusal>
+        var claimsWrite = false
+        var ticket: ChangeTicket?
+        var conditions: ReplyConditions?
+    }
+
+    private typealias Reply = (Ending) -> Void
+
+    /// What every service answers.
+    private enum BuiltIn: String, CaseIterable {
+        case health
+        case metrics
+        case owners
+        case outcome
+    }
+
     private let service: S
     private let group: CommitGroup
     private let peers: any PeerDirectory
@@ -38,12 +56,14 @@ public final class ServiceHost<S: Service> {
     private let port: any ReplyPort
     private let version: String
     private let started: UInt64
-    private var methods: [String: Method<S>] = [:]
+    private let methods: [String: Method<S>]
+    private let builtIns: [String: BuiltIn]
     private var outbox: [Outgoing] = []
     private var inFlight: [PeerKey: Int] = [:]
     private var inFlightTotal = 0
     /// The changes at work, with the digest of each.
     private var underWay: [ChangeTicket.Name: [UInt8]] = [:]
+    private var lastFault: StorageFault?
     public let metrics: MetricsRegistry
     /// Told the code of every error after which it is not known what happened.
     public var onTrouble: (@ServiceLoop (String) -> Void)?
@@ -61,7 +81,9 @@ public final class ServiceHost<S: Service> {
         self.version = version
         self.limits = limits
         started = clock.now.nanoseconds
-        for method in S.methods { methods[method.name] = method }
+        methods = Dictionary(uniqueKeysWithValues: S.methods.map { ($0.name, $0) })
+        builtIns = Dictionary(
+            uniqueKeysWithValues: BuiltIn.allCases.map { ("\(S.name.prefix).\($0.rawValue)", $0) })
     }
 
     // MARK: A request comes in
@@ -99,10 +121,12 @@ public final class ServiceHost<S: Service> {
         _ frames: RequestFrames, _ header: RequestHeader, from key: PeerKey, route: [UInt8],
         arrival: UInt64
     ) {
-        let reply: Reply = { [self] answer, claims, ticket, conditions in
+        let isKnown = builtIns[header.method] != nil || methods[header.method] != nil
+        let name = isKnown ? header.method : "-"
+        let reply: Reply = { [self] ending in
             let result: String
             let out: ReplyFrames
-            switch answer {
+            switch ending.answer {
             case .success(let frames):
                 result = "ok"
                 out = frames
@@ -111,28 +135,25 @@ public final class ServiceHost<S: Service> {
                 out = ReplyFrames(id: header.id, refusal: refusal)
                 if refusal.outcome == .unknown { onTrouble?(refusal.code) }
             }
-            let name = knownMethod(header.method)
             metrics.count(
                 method: name, result: result, nanoseconds: clock.now.nanoseconds &- arrival)
             outbox.append(
                 Outgoing(
-                    route: route, id: header.id, frames: out, claimsWrite: claims, ticket: ticket,
-                    conditions: conditions))
+                    route: route, id: header.id, frames: out, claimsWrite: ending.claimsWrite,
+                    ticket: ending.ticket, conditions: ending.conditions))
         }
         do throws(BusFault) {
             let peer = try admit(header, key)
-            if try answerBuiltIn(header, frames, peer, reply) { return }
+            if let builtIn = builtIns[header.method] {
+                return try answer(builtIn, header, frames, peer, reply)
+            }
             guard let method = methods[header.method] else { throw .unknownMethod }
             guard method.callers.admits(peer.role) else { throw .forbidden }
             try start(method, frames, header, peer, arrival: arrival, reply)
         } catch {
-            reply(.failure(error.refusal), false, nil, nil)
+            reply(Ending(answer: .failure(error.refusal)))
         }
     }
-
-    private typealias Reply = (
-        Result<ReplyFrames, Refusal>, Bool, ChangeTicket?, ReplyConditions?
-    ) -> Void
 
     /// Whether this peer may speak for this owner at all, and has room for one request more.
     private func admit(_ header: RequestHeader, _ key: PeerKey) throws(BusFault) -> PeerEntry {
@@ -191,7 +212,7 @@ public final class ServiceHost<S: Service> {
             try settle(admission)
             if let wanted = admission.ticket {
                 if let known = try repeated(wanted, id: admission.header.id) {
-                    return reply(known, true, nil, nil)
+                    return reply(Ending(answer: known, claimsWrite: true))
                 }
                 underWay[wanted.name] = wanted.digest
                 ticket = wanted
@@ -201,12 +222,15 @@ public final class ServiceHost<S: Service> {
             let frames = ReplyFrames(
                 id: admission.header.id, body: encoded.body, attachments: encoded.attachments)
             reply(
-                .success(frames), method.erases || method.kind == .change, ticket,
-                admission.conditions)
+                Ending(
+                    answer: .success(frames),
+                    claimsWrite: method.erases || method.kind == .change, ticket: ticket,
+                    conditions: admission.conditions))
         } catch {
             let refusal = Refusal(of: error)
             if let ticket { record(refusal, for: ticket) }
-            reply(.failure(refusal), ticket != nil, ticket, nil)
+            reply(
+                Ending(answer: .failure(refusal), claimsWrite: ticket != nil, ticket: ticket))
         }
     }
 
@@ -265,9 +289,7 @@ public final class ServiceHost<S: Service> {
         guard refusal.outcome == .rejected, refusal.retryAfterMilliseconds == nil else { return }
         try? group.write {
             try group.journal.record(
-                .init(
-                    status: .rejected, digest: ticket.digest, code: refusal.code,
-                    body: refusal.encoded()), for: ticket.name)
+                .rejected(with: refusal, digest: ticket.digest), for: ticket.name)
         }
     }
 
@@ -282,51 +304,38 @@ public final class ServiceHost<S: Service> {
         if try group.journal.isFull(for: peer.key) { throw BusFault.busy }
         let refusal = BusFault.withdrawn.refusal
         try group.write {
-            try group.journal.record(
-                .init(status: .rejected, digest: nil, code: refusal.code, body: refusal.encoded()),
-                for: name)
+            try group.journal.record(.rejected(with: refusal, digest: nil), for: name)
         }
         return OutcomeReply(status: .rejected, code: refusal.code)
     }
 
     // MARK: What every service answers
 
-    private func knownMethod(_ name: String) -> String {
-        let builtIn = ["health", "metrics", "owners", "outcome"].contains {
-            name == "\(S.name.prefix).\($0)"
-        }
-        return builtIn || methods[name] != nil ? name : "-"
-    }
-
-    private func answerBuiltIn(
-        _ header: RequestHeader, _ frames: RequestFrames, _ peer: PeerEntry,
+    private func answer(
+        _ builtIn: BuiltIn, _ header: RequestHeader, _ frames: RequestFrames, _ peer: PeerEntry,
         _ reply: @escaping Reply
-    ) throws(BusFault) -> Bool {
-        let prefix = S.name.prefix + "."
-        guard header.method.hasPrefix(prefix) else { return false }
+    ) throws(BusFault) {
         let answer: any Message
-        switch header.method.dropFirst(prefix.count) {
-        case "health":
+        switch builtIn {
+        case .health:
             _ = try read(Health<AnyService>.self, frames, peer)
             answer = health()
-        case "metrics":
+        case .metrics:
             _ = try read(Metrics<AnyService>.self, frames, peer)
             answer = MetricsReply(text: metrics.text(gauges: service.gauges()))
-        case "owners":
+        case .owners:
             _ = try read(ListOwners<AnyService>.self, frames, peer)
             do { answer = try owners(visibleTo: peer) } catch {
-                reply(.failure(Refusal(of: error)), false, nil, nil)
-                return true
+                return reply(Ending(answer: .failure(Refusal(of: error))))
             }
-        case "outcome":
+        case .outcome:
             let key = try read(AskOutcome<AnyService>.self, frames, peer).key
-            startCounted(peer.key) { await self.answerOutcome(of: key, header, peer, reply) }
-            return true
-        default: return false
+            return startCounted(peer.key) {
+                await self.answerOutcome(of: key, header, peer, reply)
+            }
         }
         let frames = ReplyFrames(id: header.id, body: answer.encoded(), attachments: [])
-        reply(.success(frames), false, nil, nil)
-        return true
+        reply(Ending(answer: .success(frames)))
     }
 
     /// Decodes a request that every service answers, from a peer who may send it.
@@ -350,9 +359,9 @@ public final class ServiceHost<S: Service> {
             try await service.settle(header.owner)
             let answer = try outcome(of: key, peer: peer, owner: header.owner)
             let frames = ReplyFrames(id: header.id, body: answer.encoded(), attachments: [])
-            reply(.success(frames), true, nil, nil)
+            reply(Ending(answer: .success(frames), claimsWrite: true))
         } catch {
-            reply(.failure(Refusal(of: error)), true, nil, nil)
+            reply(Ending(answer: .failure(Refusal(of: error)), claimsWrite: true))
         }
     }
 
@@ -384,7 +393,9 @@ public final class ServiceHost<S: Service> {
         let isWithdrawn = leaving.contains { $0.claimsWrite && $0.conditions?.refusal() != nil }
         if isWithdrawn { group.withdraw() }
         let fault = group.end()
-        if let fault { onTrouble?(fault.rawValue) }
+        // An erasure that is owed lasts for many turns; it is told once.
+        if let fault, fault != .residue || lastFault != .residue { onTrouble?(fault.rawValue) }
+        lastFault = fault
         for reply in leaving {
             if let ticket = reply.ticket { underWay[ticket.name] = nil }
             port.send(frames(of: reply, fault, isWithdrawn), to: reply.route)
