@@ -1,3 +1,4 @@
+internal import Loop
 internal import Synchronization
 internal import Wire
 
@@ -15,7 +16,9 @@ public final class ZAPHandler: Sendable {
     public init(context: Context, peers: PeerTable) throws(BusError) {
         let worker = try ZAPWorker(context: context, peers: peers)
         self.worker = worker
-        thread = try Thread { worker.run() }
+        do throws(Thread.Refused) { thread = try Thread { worker.run() } } catch {
+            throw .exhausted(code: error.code)
+        }
     }
 
     deinit { stop() }

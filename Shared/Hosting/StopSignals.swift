@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Loop
 
 /// SIGTERM and SIGINT, waited for by a thread of their own.
 ///
@@ -14,23 +15,12 @@ struct StopSignals: Sendable {
 
     /// Calls a closure, from a thread of its own, at the first signal.
     func onStop(_ body: @escaping @Sendable () -> Void) {
-        final class Box {
-            let body: @Sendable () -> Void
-            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        Thread.startDetached {
+            var set = Self.signals()
+            var number: Int32 = 0
+            while sigwait(&set, &number) != 0 {}
+            body()
         }
-        let box = Unmanaged.passRetained(Box(body))
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread, nil,
-            { context in
-                guard let context else { return nil }
-                var set = StopSignals.signals()
-                var number: Int32 = 0
-                while sigwait(&set, &number) != 0 {}
-                Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
-                return nil
-            }, box.toOpaque())
-        precondition(code == 0, "the system refuses a thread")
     }
 
     private static func signals() -> sigset_t {

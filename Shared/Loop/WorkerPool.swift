@@ -13,7 +13,9 @@ public final class WorkerPool: Sendable {
     /// - Parameter width: how many pieces of work run at a time; at least one.
     public init(width: Int) {
         self.width = max(1, width)
-        for _ in 0..<self.width { startThread { [self] in workForEver() } }
+        for _ in 0..<self.width {
+            Thread.startDetached { [self] in workForEver() }
+        }
     }
 
     /// Runs a piece of work on one of the threads; the caller is suspended, not blocked.
@@ -31,33 +33,6 @@ public final class WorkerPool: Sendable {
             work?()
         }
     }
-}
-
-/// Starts a detached thread that blocks all signals, so that they reach the loop's thread.
-func startThread(_ body: @escaping @Sendable () -> Void) {
-    final class Box {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    defer { pthread_attr_destroy(&attributes) }
-    var everySignal = sigset_t()
-    var before = sigset_t()
-    sigfillset(&everySignal)
-    pthread_sigmask(SIG_SETMASK, &everySignal, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    var thread = pthread_t()
-    let box = Unmanaged.passRetained(Box(body))
-    let code = pthread_create(
-        &thread, &attributes,
-        { context in
-            guard let context else { return nil }
-            Unmanaged<Box>.fromOpaque(context).takeRetainedValue().body()
-            return nil
-        }, box.toOpaque())
-    precondition(code == 0, "the system refuses a thread")
 }
 
 /// A POSIX semaphore.

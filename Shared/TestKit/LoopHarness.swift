@@ -94,16 +94,7 @@ private final class DrainThread: @unchecked Sendable {
 
     private init() {
         sem_init(wakeUp, 0, 0)
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread, nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<DrainThread>.fromOpaque(context).takeUnretainedValue().drainForEver()
-                return nil
-            }, Unmanaged.passRetained(self).toOpaque())
-        precondition(code == 0, "the system refuses a thread")
-        pthread_detach(thread)
+        Thread.startDetached { [self] in drainForEver() }
     }
 
     func lend(_ body: @escaping @Sendable () -> Void) {
