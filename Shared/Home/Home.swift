@@ -30,8 +30,10 @@ public struct Home: Sendable, Equatable {
     public func secretKeyPath(of name: String) -> String { "\(keysPath)/\(name).key_secret" }
     public func statePath(of service: ServiceName) -> String { "\(path)/state/\(service.text)" }
     public func storePath(of service: ServiceName) -> String {
-        statePath(of: service) + "/store.sqlite"
+        "\(statePath(of: service))/\(Self.storeName)"
     }
+    /// What a service's store is called in its folder.
+    public static let storeName = "store.sqlite"
 
     private static func variable(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }

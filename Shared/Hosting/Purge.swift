@@ -11,14 +11,10 @@ extension ServiceProgram {
     /// The copy is whole and durable before anything is deleted; a kill in between leaves the owner
     /// in both. Where it keeps nothing of the owner, nothing is made and it says `nothing`.
     func purge(_ home: Home, owner: Owner) throws(ProgramError) {
-        let path = home.statePath(of: S.name)
-        guard access("\(path)/store.sqlite", F_OK) == 0 || errno != ENOENT else {
+        guard access(home.storePath(of: S.name), F_OK) == 0 || errno != ENOENT else {
             return say(Self.nothing)
         }
-        let folder: StateFolder
-        do { folder = try StateFolder(path: path) } catch {
-            throw .refused(error.sentence)
-        }
+        let folder = try stateFolder(home)
         let aside = "aside-\(owner.text)-\(SystemWallClock().milliseconds).sqlite"
         let tables = S.ownerTables + [OutcomeJournal.ownerTable]
         do {
@@ -27,7 +23,7 @@ extension ServiceProgram {
             let knowsOwner = try Self.hasRows(tables.map(\.delete), owner, in: whole)
             whole.close()
             guard knowsOwner else { return say(Self.nothing) }
-            try folder.copy("store.sqlite", to: aside)
+            try folder.copy(Home.storeName, to: aside)
             let copy = try Database(path: folder.path(of: aside), schema: S.schema)
             try Self.delete(tables.map(\.keep), owner, in: copy)
             copy.close()

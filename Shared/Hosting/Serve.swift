@@ -16,7 +16,7 @@ extension ServiceProgram {
     func serve(_ home: Home) throws(ProgramError) {
         let signals = StopSignals.block()
         let installation = try Installation(home: home, service: S.name, calls: calls)
-        // Before anything is read: a second instance ends here.
+        // Before anything of the state is read: a second instance ends here.
         let folder = try stateFolder(home)
         guard let clock = SystemBootClock() else { throw .failed("The kernel tells no boot id.") }
         let loop: BusLoop
@@ -31,14 +31,14 @@ extension ServiceProgram {
         }
     }
 
-    private func stateFolder(_ home: Home) throws(ProgramError) -> StateFolder {
+    func stateFolder(_ home: Home) throws(ProgramError) -> StateFolder {
         do { return try StateFolder(path: home.statePath(of: S.name)) } catch {
             throw .refused(error.sentence)
         }
     }
 
     func openStore(_ folder: StateFolder) throws(ProgramError) -> Database {
-        do { return try Database(path: folder.path(of: "store.sqlite"), schema: S.schema) } catch {
+        do { return try Database(path: folder.path(of: Home.storeName), schema: S.schema) } catch {
             throw ProgramError(storage: error, path: folder.path)
         }
     }

@@ -7,9 +7,6 @@ public import Wire
 
 /// A service as a program: what differs between the services, and the one way to run them.
 public struct ServiceProgram<S: Service>: Sendable {
-    /// The version of all of Coffer's programs.
-    public static var version: String { Version.text }
-
     let calls: [ServiceName]
     let publishes: Bool
     let build: @ServiceLoop @Sendable (ServiceParts) throws -> S

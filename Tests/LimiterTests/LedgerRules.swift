@@ -1,5 +1,6 @@
 import Clocks
 import LimiterCore
+import LimiterMessages
 import Testing
 
 @Suite struct AttemptLedgerRules {
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test func theLastNumberIsNotPassed() {
-        let limit = AttemptLedger.chargeLimit
+        let limit = Begin.chargeLimit
         var ledger = Self.ledger(0, last: limit - 1)
         #expect(
             ledger.begin(lastSeen: limit - 1, nonceIsSeen: false, at: Self.at(7))

@@ -33,7 +33,7 @@ public final class PooledKDF: PasscodeKDF {
                         password: password.bytes, salt: salt, iterations: iterations,
                         count: PasscodeWrapper.keyBytes))
             } catch {
-                fatalError("a key derivation was asked for with no iterations")
+                preconditionFailure("a key derivation was asked for with no iterations")
             }
         }
     }

@@ -1,4 +1,5 @@
 public import Clocks
+internal import LimiterMessages
 
 /// What an owner's attempts come to: the record and the running number of the last charge.
 ///
@@ -19,8 +20,6 @@ public struct AttemptLedger: Equatable, Sendable {
 
     /// The count from which every attempt is followed by a wait.
     public static let lockingCount = 6
-    /// The largest charge number: what every JSON reader keeps exactly.
-    public static let chargeLimit: UInt64 = 1 << 53
 
     public private(set) var record: AttemptsRecord
     /// Charges are numbered for ever within an enrolment.
@@ -80,14 +79,14 @@ public struct AttemptLedger: Equatable, Sendable {
     ) -> Verdict {
         meet(now)
         if lastSeen > lastCharge {
-            lastCharge = min(lastSeen, Self.chargeLimit)
+            lastCharge = min(lastSeen, Begin.chargeLimit)
             record.count = max(record.count, Self.lockingCount)
             startWaiting(at: now)
             return .rolledBack
         }
         guard remainingNanoseconds(at: now) == 0 else { return .coolingDown }
         guard !nonceIsSeen else { return .nonceSeen }
-        guard lastCharge < Self.chargeLimit else { return .numbersUsedUp }
+        guard lastCharge < Begin.chargeLimit else { return .numbersUsedUp }
         lastCharge += 1
         record.count = min(record.count + 1, AttemptsRecord.countLimit)
         setDeadline(at: now)
