@@ -1,9 +1,10 @@
 /// The one thread on which all code of a service runs.
 ///
 /// A service decides between two suspensions and never in parallel with itself: what it loaded is
-/// still true when it stores. In a program the thread that called ``JobQueue/claim(wake:)`` drains the
-/// queue between two looks at its sockets, so a request that needs no slow work is decoded, handled
-/// and answered without a thread hop. A simulation drains the same queue in an order of its choice.
+/// still true when it stores. In a program the thread that called ``JobQueue/claim(wake:)`` drains
+/// the queue between two looks at its sockets, so a request that needs no slow work is decoded,
+/// handled and answered without a thread hop. A simulation drains the same queue in an order of
+/// its choice.
 @globalActor
 public actor ServiceLoop {
     public static let shared = ServiceLoop()
