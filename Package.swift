@@ -55,9 +55,13 @@ let serviceParts = [
     "Wire", "Secrets", "Clocks", "Loop", "Storage", "Tokens", "Crypto", "Serving",
 ]
 
+/// What a service's way to the authority is built from.
+let leaveParts = ["Wire", "Secrets", "Clocks", "Loop", "Tokens", "Serving"]
+
 /// What the command is built from.
 let commandParts = [
-    "AuthorityMessages", "LimiterMessages", "VaultMessages", "Wire", "Secrets", "Clocks", "Crypto",
+    "AuthorityMessages", "LimiterMessages", "VaultMessages", "SharesMessages",
+    "MigrationMessages", "Wire", "Secrets", "Clocks", "Crypto",
     "Tokens", "Bus", "Home", "KernelKeyring",
 ]
 
@@ -94,6 +98,13 @@ let package = Package(
         contract("Limiter"),
         contract("Authority", uses: ["Wire", "Tokens"]),
         contract("Vault"),
+        contract("Shares", uses: ["Wire", "VaultMessages"]),
+        contract("Migration", uses: ["Wire", "VaultMessages"]),
+        // How a service works under the authority's leave.
+        .target(
+            name: "AuthorityClient",
+            dependencies: on(["AuthorityMessages"] + leaveParts),
+            path: "Services/Authority/Client", swiftSettings: settings),
 
         shared("Home", uses: ["Wire"]),
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
@@ -114,8 +125,11 @@ let package = Package(
         tests("LimiterTests", of: ["LimiterCore", "LimiterMessages", "TestKit"] + serviceParts),
         tests(
             "VaultTests",
-            of: ["VaultCore", "VaultMessages", "AuthorityMessages", "TestKit"] + serviceParts
-                + ["Mnemonics", "HDKeys"]),
+            of: ["VaultCore", "VaultMessages", "AuthorityClient", "AuthorityMessages", "TestKit"]
+                + serviceParts + ["Mnemonics", "HDKeys"]),
+        tests(
+            "AuthorityClientTests",
+            of: ["AuthorityClient", "AuthorityMessages", "TestKit", "Tokens", "Wire"]),
         tests("TestKitTests", of: ["TestKit", "Clocks", "Loop", "Secrets"]),
 
         tests(
@@ -127,8 +141,9 @@ let package = Package(
             dependencies: on([
                 "Bus", "Wire", "Clocks", "Secrets", "Home", "TestKit", "Tokens",
                 "AuthorityMessages",
-                "LimiterMessages", "VaultMessages", "attempt-limiter", "credential-authority",
-                "wallet-vault",
+                "LimiterMessages", "VaultMessages", "SharesMessages", "MigrationMessages",
+                "attempt-limiter", "credential-authority", "wallet-vault", "backup-shares",
+                "migration",
             ]),
             path: "Tests/EndToEndTests", swiftSettings: settings),
         tests("StorageTests", of: ["Storage", "Secrets", "CSQLite"]),
@@ -158,7 +173,7 @@ let package = Package(
             "DocsTests",
             of: [
                 "Home", "Wire", "Secrets", "Crypto", "AuthorityMessages", "LimiterMessages",
-                "VaultMessages", "CofferCore",
+                "VaultMessages", "SharesMessages", "MigrationMessages", "CofferCore",
             ]),
     ]
         + service("Limiter", program: "attempt-limiter", uses: serviceParts)
@@ -167,6 +182,12 @@ let package = Package(
             uses: serviceParts + ["UnicodeText"])
         + service(
             "Vault", program: "wallet-vault", calls: ["Authority"],
-            uses: serviceParts + ["Mnemonics", "HDKeys"]),
+            uses: serviceParts + ["AuthorityClient", "Mnemonics", "HDKeys"])
+        + service(
+            "Shares", program: "backup-shares", calls: ["Authority", "Vault"],
+            uses: serviceParts + ["AuthorityClient", "BackupShares"])
+        + service(
+            "Migration", program: "migration", calls: ["Authority", "Vault"],
+            uses: serviceParts + ["AuthorityClient", "Mnemonics", "HDKeys"]),
     swiftLanguageModes: [.v6]
 )

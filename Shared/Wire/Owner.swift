@@ -22,9 +22,10 @@ public struct Namespace: TextIdentifier {
     }
 }
 
-/// Which names are allowed for owners and namespaces.
-enum NameRule {
-    static func accepts(_ text: String) -> Bool {
+/// Which names are allowed for owners, namespaces and whatever else people name in this way.
+public enum NameRule {
+    /// 1 to 64 of `A-Z a-z 0-9 . _ -`.
+    public static func accepts(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(admits)
     }
 

@@ -59,7 +59,7 @@ struct DeriveRules {
                 try await refused(bench.derive(token, .reveal, wallet: .first))
                     == "credential.not_authorised")
             #expect(
-                try await refused(bench.derive(token, .destroy, domains: []))
+                try await refused(bench.derive(token, .settings, domains: []))
                     == "credential.not_authorised")
             var forged = token
             forged[forged.count / 2] ^= 1
@@ -127,17 +127,17 @@ struct DeriveRules {
             let bench = try Bench()
             try await bench.set()
             let token = try await bench.token(.settings, audience: [.walletVault])
-            let answer = try await bench.answer(bench.derive(token, .destroy, domains: []))
+            let answer = try await bench.answer(bench.derive(token, .settings, domains: []))
             #expect(answer.reply == .init(leaseMilliseconds: 250, reusable: false))
             #expect(
-                try await bench.refusal(of: bench.derive(token, .destroy))
+                try await bench.refusal(of: bench.derive(token, .settings))
                     == "credential.not_authorised")
             #expect(
                 try await bench.refusal(of: bench.derive(token, .open))
                     == "credential.not_authorised")
             let own = try await bench.settingsToken()
             #expect(
-                try await bench.refusal(of: bench.derive(own, .destroy, domains: []))
+                try await bench.refusal(of: bench.derive(own, .settings, domains: []))
                     == "session.invalid")
         }
     }

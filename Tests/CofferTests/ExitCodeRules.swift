@@ -29,11 +29,11 @@ import Wire
         .notAuthorised: [
             "bus.forbidden", "bus.unadmitted", "coffer.passcode_needed", "credential.locked",
             "credential.not_authorised",
-            "session.ended", "session.invalid", "vault.not_authorised",
+            "session.ended", "session.invalid", "lease.not_authorised",
         ],
         .unreachable: [
             "bus.unreachable", "coffer.no_installation", "credential.limiter_unreachable",
-            "vault.authority_unreachable",
+            "lease.authority_unreachable",
         ],
         .outcomeUnknown: [
             "bus.bad_reply", "bus.expired", "bus.in_flight", "bus.internal", "bus.lost",
@@ -61,7 +61,7 @@ import Wire
             "limiter.nonce_seen", "limiter.nothing_to_repair", "limiter.numbers_used_up",
             "limiter.other_enrolment", "limiter.other_key", "limiter.unknown_owner",
             "storage.full", "vault.full", "vault.invalid_message", "vault.invalid_path",
-            "vault.invalid_phrase", "vault.lease_over", "vault.no_such_wallet",
+            "vault.invalid_phrase", "lease.over", "vault.no_such_wallet",
             "vault.unexpected_identity", "vault.wallet_exists",
         ],
     ]
@@ -120,7 +120,7 @@ import Wire
     }
 
     @Test func aKnownCodeOfUnknownOutcomeIsUnknown() {
-        let refusal = Refusal(code: "vault.lease_over", message: "", outcome: .unknown)
+        let refusal = Refusal(code: "lease.over", message: "", outcome: .unknown)
         #expect(ExitCode(refusal, kind: .change) == .outcomeUnknown)
     }
 

@@ -83,7 +83,7 @@ extension EndToEnd {
             let wallet = try client.call(create, token: token).reply.wallet
             let second = try client.call(create, token: token).reply.wallet
             let reveal = RevealWallet(namespace: main, wallet: wallet)
-            #expect(refusal { try client.call(reveal, token: token) } == "vault.not_authorised")
+            #expect(refusal { try client.call(reveal, token: token) } == "lease.not_authorised")
             let proof = try known(client.unlock("1234", scope: .reveal(main, wallet)))
             let wrong = RevealWallet(namespace: main, wallet: second)
             #expect(refusal { try client.call(wrong, token: proof) } != nil)
@@ -134,7 +134,7 @@ extension EndToEnd {
             for refusal in refusals {
                 // A session of another scope is told so before it is looked up.
                 #expect(
-                    ["session.ended", "session.invalid", "vault.not_authorised"].contains(refusal))
+                    ["session.ended", "session.invalid", "lease.not_authorised"].contains(refusal))
             }
         }
     }

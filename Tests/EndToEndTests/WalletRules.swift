@@ -85,7 +85,7 @@ extension EndToEnd {
             let message = [secret("message")]
             #expect(
                 refusal { try client.call(sign, token: token, secrets: message) }
-                    == "vault.not_authorised")
+                    == "lease.not_authorised")
             let proof = try known(client.unlock("1234", scope: .sign(main, wallet)))
             let signed = try client.call(sign, token: proof, secrets: message).reply
             let settings = try known(client.unlock("1234", scope: .settings, audience: []))
@@ -104,7 +104,7 @@ extension EndToEnd {
                 CreateWallet(namespace: main, label: "", words: 12), token: token
             ).reply.wallet
             let remove = RemoveWallet(namespace: main, wallet: wallet)
-            #expect(refusal { try client.call(remove, token: token) } == "vault.not_authorised")
+            #expect(refusal { try client.call(remove, token: token) } == "lease.not_authorised")
             let theirs = try known(careful.unlock("1234", scope: .settings))
             #expect(refusal { try careful.call(remove, token: theirs) } != nil)
             let settings = try known(client.unlock("1234", scope: .settings))

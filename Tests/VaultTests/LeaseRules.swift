@@ -8,6 +8,7 @@ import Tokens
 import VaultMessages
 import Wire
 
+@testable import AuthorityClient
 @testable import VaultCore
 
 @Suite struct LeaseRules {
@@ -18,7 +19,7 @@ import Wire
             rig.stretcher.meanwhile = { rig.clock.advance(milliseconds: 250) }
             #expect(
                 try await rig.refusal(request, token: rig.token(.resource(rig.main)))
-                    == "vault.lease_over")
+                    == "lease.over")
             #expect(try rig.service.store.walletCount() == 0)
 
             rig.stretcher.meanwhile = { rig.clock.advance(milliseconds: 249) }
@@ -36,7 +37,7 @@ import Wire
             #expect(
                 try await rig.refusal(
                     RevealWallet(namespace: rig.main, wallet: wallet),
-                    token: rig.token(.reveal(rig.main, wallet))) == "vault.lease_over")
+                    token: rig.token(.reveal(rig.main, wallet))) == "lease.over")
         }
     }
 
@@ -47,7 +48,7 @@ import Wire
             let wallet = try await rig.create().wallet
             let request = SignWithWallet(
                 namespace: rig.main, wallet: wallet, scheme: .ed25519, path: "m/0'")
-            for (delay, code) in [(UInt64(249), "ok"), (250, "vault.lease_over")] {
+            for (delay, code) in [(UInt64(249), "ok"), (250, "lease.over")] {
                 rig.authority.onTheWay = { method in
                     if method == "authority.derive" { rig.clock.advance(milliseconds: delay) }
                 }
@@ -67,14 +68,14 @@ import Wire
             rig.stretcher.meanwhile = { rig.clock.advance(milliseconds: 250) }
             #expect(
                 try await rig.refusal(request, token: rig.token(.resource(rig.main)))
-                    == "vault.lease_over")
+                    == "lease.over")
 
             let token = try rig.token(.resource(rig.main), seconds: 1)
             rig.stretcher.meanwhile = { rig.clock.advance(milliseconds: 100) }
             rig.clock.advance(milliseconds: 850)
             #expect(try await rig.refusal(request, token: token) == "ok")
             rig.clock.advance(milliseconds: 1)
-            #expect(try await rig.refusal(request, token: token) == "vault.lease_over")
+            #expect(try await rig.refusal(request, token: token) == "lease.over")
             #expect(try await rig.refusal(request, token: token) == "session.ended")
         }
     }
@@ -112,7 +113,7 @@ import Wire
             #expect(
                 try await rig.refusal(
                     CheckWallet(namespace: rig.spare, wallet: wallet), token: second)
-                    == "vault.not_authorised")
+                    == "lease.not_authorised")
         }
     }
 
@@ -248,10 +249,10 @@ import Wire
     }
 
     @Test(arguments: [
-        (BusFault.unreachable, "vault.authority_unreachable"),
-        (.lost, "vault.authority_unreachable"),
-        (.expired, "vault.authority_unreachable"),
-        (.unadmitted, "vault.authority_unreachable"),
+        (BusFault.unreachable, "lease.authority_unreachable"),
+        (.lost, "lease.authority_unreachable"),
+        (.expired, "lease.authority_unreachable"),
+        (.unadmitted, "lease.authority_unreachable"),
     ])
     func withoutTheAuthorityNothingIsOpened(_ outage: BusFault, _ code: String) async throws {
         try await LoopHarness.run {
@@ -274,19 +275,19 @@ import Wire
         (BusFault.busy.refusal, "bus.busy"),
         (SessionFault.ended.refusal, "session.ended"),
         (SessionFault.invalid.refusal, "session.invalid"),
-        (BusFault.forbidden.refusal, "vault.not_authorised"),
-        (BusFault.internalError.refusal, "vault.authority_unreachable"),
+        (BusFault.forbidden.refusal, "lease.not_authorised"),
+        (BusFault.internalError.refusal, "lease.authority_unreachable"),
         (
             Refusal(code: "credential.locked", message: "", outcome: .rejected),
             "credential.locked"
         ),
         (
             Refusal(code: "credential.not_authorised", message: "", outcome: .rejected),
-            "vault.not_authorised"
+            "lease.not_authorised"
         ),
         (
             Refusal(code: "storage.failed", message: "", outcome: .unknown),
-            "vault.authority_unreachable"
+            "lease.authority_unreachable"
         ),
     ])
     func theAuthoritysRefusalsAreToldInTheVaultsWords(

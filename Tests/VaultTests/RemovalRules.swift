@@ -44,12 +44,12 @@ import Wire
             ] {
                 #expect(
                     try await rig.refusal(request, token: rig.token(scope))
-                        == "vault.not_authorised")
+                        == "lease.not_authorised")
             }
             for origin in [Origin.device, .unprotected] {
                 #expect(
                     try await rig.refusal(request, token: rig.token(.settings, origin: origin))
-                        == "vault.not_authorised")
+                        == "lease.not_authorised")
             }
             #expect(
                 try await rig.refusal(
@@ -81,7 +81,7 @@ import Wire
             #expect(
                 try await rig.refusal(
                     RemoveWallet(namespace: rig.main, wallet: wallet), token: rig.token(.settings))
-                    == "vault.lease_over")
+                    == "lease.over")
             rig.authority.onTheWay = nil
             #expect(try await rig.list().count == 1)
         }

@@ -11,6 +11,7 @@ import Tokens
 import VaultMessages
 import Wire
 
+@testable import AuthorityClient
 @testable import VaultCore
 
 /// Stretches at once, and lets a test do something while it does.
@@ -68,6 +69,7 @@ final class Rig: ReplyPort {
         authority = try TestAuthority(clock: clock, random: SeededRandom(seed: seed ^ 0xA17))
         group = CommitGroup(store: database, clock: clock)
         let link = AuthorityLink(
+            service: .walletVault, domains: VaultService.keyDomains,
             authority: ServiceClient(port: authority), clock: clock, timers: timers)
         authority.listener = { [weak link] notice in link?.hear(notice) }
         service = VaultService(

@@ -119,12 +119,12 @@ import Wire
                     token: token, attachments: [Rig.secret([1, 2, 3])])
             }
             let proof = try rig.token(.sign(rig.main, wallet))
-            #expect(try await sign(other, proof) == "vault.not_authorised")
+            #expect(try await sign(other, proof) == "lease.not_authorised")
             #expect(try await sign(wallet, proof) == "ok")
             #expect(try await sign(wallet, proof) == "session.ended")
             #expect(
                 try await sign(wallet, rig.token(.reveal(rig.main, wallet)))
-                    == "vault.not_authorised")
+                    == "lease.not_authorised")
         }
     }
 
@@ -138,11 +138,11 @@ import Wire
             @ServiceLoop func sign() async throws -> String {
                 try await rig.refusal(request, token: token, attachments: [Rig.secret([1])])
             }
-            #expect(try await sign() == "vault.not_authorised")
+            #expect(try await sign() == "lease.not_authorised")
             // A lease for opening is none for signing.
             _ = try await rig.ask(
                 CheckWallet(namespace: rig.main, wallet: wallet), token: token)
-            #expect(try await sign() == "vault.not_authorised")
+            #expect(try await sign() == "lease.not_authorised")
             rig.authority.policy = .session
             #expect(try await sign() == "ok")
             #expect(try await sign() == "ok")

@@ -171,20 +171,21 @@ final class TestAuthority: FramePort {
                 throw CredentialFault.notAuthorised
             }
             living.remove(claims.session)
-        case (.destroy, .settings) where claims.origin == .passcode && request.domains.isEmpty:
+        case (.settings, .settings) where claims.origin == .passcode && request.domains.isEmpty:
             break
         default: throw CredentialFault.notAuthorised
         }
         let keys = try request.domains.map { domain in
             SharedSecret(
                 try HKDF.sha256(
-                    key: Self.accessKey(of: claims.owner), salt: Array(request.namespace.text.utf8),
+                    key: Self.accessKey(of: claims.owner),
+                    salt: Array((request.namespace?.text ?? "").utf8),
                     info: Array(domain.utf8), count: 32))
         }
         return (
             Derive.Reply(
                 leaseMilliseconds: leaseMilliseconds,
-                reusable: !claims.scope.isProof && request.purpose != .destroy), keys
+                reusable: !claims.scope.isProof && request.purpose != .settings), keys
         )
     }
 

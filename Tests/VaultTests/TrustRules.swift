@@ -8,6 +8,7 @@ import Tokens
 import VaultMessages
 import Wire
 
+@testable import AuthorityClient
 @testable import VaultCore
 
 /// When a list may rely on the authority's events, and when it asks.

@@ -240,7 +240,7 @@ import Wire
             ] {
                 #expect(
                     try await rig.refusal(request, token: rig.token(scope))
-                        == "vault.not_authorised")
+                        == "lease.not_authorised")
             }
             #expect(try await rig.refusal(request, token: []) == "session.invalid")
             let proof = try rig.token(.reveal(rig.main, wallet))

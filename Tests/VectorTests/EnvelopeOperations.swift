@@ -47,7 +47,7 @@ let envelopeOperations: [String: Operation] = [
 private func wrappingKey(_ inputs: JSONObject) throws -> SecretBytes {
     try HKDF.sha256(
         key: inputs.secretHex("accessKey"), salt: Array(inputs.string("namespace").utf8),
-        info: Array(KeyDomain.envelopes.rawValue.utf8), count: KeyDomain.keyCount)
+        info: Array(KeyDomain.envelopes.rawValue.utf8), count: 32)
 }
 
 /// The envelope's bytes, which a vector gives as text or as hexadecimal.

@@ -34,11 +34,13 @@ extension AuthorityService {
         _ request: Derive, from session: SessionRegistry.Session
     ) throws -> [SharedSecret] {
         guard !request.domains.isEmpty else { return [] }
-        guard let accessKey = session.accessKey else { throw CredentialFault.notAuthorised }
+        guard let accessKey = session.accessKey, let namespace = request.namespace else {
+            throw CredentialFault.notAuthorised
+        }
         return try request.domains.map { domain in
             SharedSecret(
                 try HKDF.sha256(
-                    key: accessKey.bytes, salt: Array(request.namespace.text.utf8),
+                    key: accessKey.bytes, salt: Array(namespace.text.utf8),
                     info: Array(domain.utf8), count: 32))
         }
     }

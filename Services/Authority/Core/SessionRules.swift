@@ -18,25 +18,31 @@ enum SessionRules {
         if scope == .recover { throw CredentialFault.notAuthorised }
     }
 
-    /// The services that a token of the scope may name: one, and for a phrase that is to be shared
-    /// out two; none where only the authority takes it.
+    /// The services that a token of the scope may name: one, or the vault and a service that shows a
+    /// phrase to, or brings one into, the vault for the holder; none where only the authority takes
+    /// it.
     static func check(_ audience: [ServiceName], for scope: Scope) throws(BusFault) {
         let named = Set(audience)
         guard named.count == audience.count else { throw .malformed }
         let fits: Bool
         switch scope {
         case .appUnlock, .managePasscode, .recover: fits = named.isEmpty
-        case .settings: fits = named.isEmpty || named == [.walletVault]
-        case .resource, .sign: fits = named.count == 1 && named.isSubset(of: keyUsers)
-        case .reveal:
+        case .settings: fits = named.isEmpty || isOneKeyUser(named)
+        case .sign: fits = named == [.walletVault]
+        case .resource:
             fits =
-                (named.count == 1 && named.isSubset(of: keyUsers))
-                || named == [.walletVault, .backupShares]
+                isOneKeyUser(named) || named == [.walletVault, .backupShares]
+                || named == [.walletVault, .migration]
+        case .reveal: fits = named == [.walletVault] || named == [.walletVault, .backupShares]
         }
         guard fits else { throw .malformed }
     }
 
-    /// Services that work with derived keys.
+    private static func isOneKeyUser(_ named: Set<ServiceName>) -> Bool {
+        named.count == 1 && named.isSubset(of: keyUsers)
+    }
+
+    /// Services that work under the authority's leave.
     private static let keyUsers: Set<ServiceName> = [.walletVault, .backupShares, .migration]
 
     /// Whether the session may change or remove the passcode.
@@ -53,20 +59,25 @@ enum SessionRules {
     /// Whether the session allows what a service asks for in its holder's name.
     static func allows(_ request: Derive, in claims: Claims, signPolicy: SignPolicy) -> Bool {
         switch request.purpose {
-        case .open: claims.scope == .resource(request.namespace)
+        case .open: isResource(claims.scope, of: request)
         case .sign:
             isProof(claims.scope, of: request, as: Scope.sign)
-                || (signPolicy == .session && claims.scope == .resource(request.namespace))
+                || (signPolicy == .session && isResource(claims.scope, of: request))
         case .reveal: isProof(claims.scope, of: request, as: Scope.reveal)
-        case .destroy: mayChangeSettings(claims) && request.domains.isEmpty
+        case .settings: mayChangeSettings(claims) && request.domains.isEmpty
         }
+    }
+
+    private static func isResource(_ scope: Scope, of request: Derive) -> Bool {
+        guard let namespace = request.namespace else { return false }
+        return scope == .resource(namespace)
     }
 
     private static func isProof(
         _ scope: Scope, of request: Derive, as proof: (Namespace, WalletID) -> Scope
     ) -> Bool {
-        guard let wallet = request.wallet else { return false }
-        return scope == proof(request.namespace, wallet)
+        guard let namespace = request.namespace, let wallet = request.wallet else { return false }
+        return scope == proof(namespace, wallet)
     }
 
     /// Whether the gate must be open: for what opens wallets, not for what keeps the credential.
@@ -78,7 +89,7 @@ enum KeyDomain {
     private static let holders: [String: ServiceName] = [
         "telegram.wallet.dek.v1": .walletVault,
         "coffer.wallet.identity.v1": .walletVault,
-        "coffer.wallet.seed.v1": .walletVault,
+        "coffer.backup.restoration.v1": .backupShares,
     ]
 
     static func belongs(_ domain: String, to service: ServiceName) -> Bool {

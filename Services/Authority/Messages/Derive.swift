@@ -8,8 +8,9 @@ public enum Purpose: String, TextIdentifier, CaseIterable {
     case sign
     /// Show a phrase: a `reveal` proof.
     case reveal
-    /// Remove something: a settings session of passcode origin. No key comes with it.
-    case destroy
+    /// Change or remove something of the owner's: a settings session of passcode origin. No key
+    /// comes with it.
+    case settings
 
     public init?(_ text: String) { self.init(rawValue: text) }
 
@@ -31,17 +32,19 @@ public struct Derive: Request, Equatable {
 
     public static let domainLimit = 4
 
-    public var namespace: Namespace
+    /// Nil only for `settings`.
+    public var namespace: Namespace?
     /// Each must belong to the calling service.
     public var domains: [String]
     public var purpose: Purpose
     /// The wallet that a proof is for.
     public var wallet: WalletID?
-    /// The peer that presented the token to the calling service.
+    /// The peer that the token is for, which the calling service made sure of: it presented the token,
+    /// or a service that the token names acts for it.
     public var holder: PeerKey
 
     public init(
-        namespace: Namespace, domains: [String], purpose: Purpose, wallet: WalletID?,
+        namespace: Namespace?, domains: [String], purpose: Purpose, wallet: WalletID?,
         holder: PeerKey
     ) {
         self.namespace = namespace
@@ -53,16 +56,17 @@ public struct Derive: Request, Equatable {
 
     public init(from object: JSONObject) throws(JSONError) {
         try object.refuseUnknownKeys(["namespace", "domains", "purpose", "wallet", "holder"])
-        namespace = try object.identifier("namespace")
+        namespace = try object.optionalIdentifier("namespace")
         domains = try object.strings("domains")
         guard domains.count <= Self.domainLimit else { throw .invalid("domains") }
         purpose = try object.identifier("purpose")
         wallet = try object.optionalIdentifier("wallet")
         holder = try object.identifier("holder")
+        guard namespace != nil || purpose == .settings else { throw .missing("namespace") }
     }
 
     public func write(to writer: inout JSONWriter) {
-        writer.identifier("namespace", namespace)
+        writer.optionalIdentifier("namespace", namespace)
         writer.strings("domains", domains)
         writer.identifier("purpose", purpose)
         writer.optionalIdentifier("wallet", wallet)
@@ -101,7 +105,7 @@ public struct CheckSession: Request, Equatable {
     public static var callers: Callers { .keyUsers }
     public static var tokenUse: TokenUse { .required }
 
-    /// The peer that presented the token to the calling service.
+    /// The peer that the token is for.
     public var holder: PeerKey
 
     public init(holder: PeerKey) { self.holder = holder }

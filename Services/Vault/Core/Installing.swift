@@ -1,3 +1,4 @@
+internal import AuthorityClient
 internal import AuthorityMessages
 internal import Clocks
 internal import Mnemonics
@@ -33,6 +34,7 @@ extension VaultService {
         let request = call.request
         let permission = Permission(purpose: .open, namespace: request.namespace, wallet: nil)
         try call.require(permission)
+        guard request.walletKind == .bip39 else { throw VaultFault.invalidPhrase }
         let (phrase, words) = try normalized(call.attachments)
         let lease = try await link.lease(permission, for: call)
         let secrets = WalletSecrets(phrase: phrase, seed: try await seed(of: phrase))

@@ -6,7 +6,4 @@ enum KeyDomain: String, CaseIterable {
     case envelopes = "telegram.wallet.dek.v1"
     /// Authenticates what is written beside an envelope in clear.
     case identities = "coffer.wallet.identity.v1"
-
-    /// Bytes of a derived key.
-    static let keyCount = 32
 }

@@ -1,3 +1,5 @@
+internal import AuthorityClient
+internal import AuthorityMessages
 internal import Crypto
 internal import HDKeys
 internal import Mnemonics
@@ -95,5 +97,13 @@ struct NamespaceKeys: Sendable {
         } catch {
             throw .envelopeDamaged
         }
+    }
+}
+
+extension Lease {
+    /// The keys of a lease that the vault was given.
+    func namespaceKeys() throws(LeaseFault) -> NamespaceKeys {
+        guard keys.count == KeyDomain.allCases.count else { throw .notAuthorised }
+        return NamespaceKeys(envelopes: keys[0], identities: keys[1])
     }
 }

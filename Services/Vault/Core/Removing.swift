@@ -1,3 +1,4 @@
+internal import AuthorityClient
 internal import AuthorityMessages
 internal import Clocks
 internal import Serving
@@ -11,7 +12,7 @@ extension VaultService {
         let request = call.request
         guard call.peer.mayDestroy else { throw BusFault.forbidden }
         let permission = Permission(
-            purpose: .destroy, namespace: request.namespace, wallet: request.wallet)
+            purpose: .settings, namespace: request.namespace, wallet: request.wallet)
         let lease = try await link.lease(permission, for: call)
         return try group.change(call, erasing: true) {
             let record = try find(request.wallet, in: request.namespace, of: call.owner)

@@ -1,3 +1,4 @@
+internal import AuthorityClient
 internal import AuthorityMessages
 internal import Clocks
 internal import Crypto

@@ -1,7 +1,7 @@
 /// How much the vault keeps and takes.
 public struct VaultLimits: Sendable, Equatable {
     /// Wallets in one namespace.
-    public var walletsPerNamespace = 10_000
+    public var walletsPerNamespace = 100_000
     /// Bytes of a phrase as it is typed or pasted.
     public var phraseBytes = 4_096
     /// Bytes of a message that Ed25519 signs.

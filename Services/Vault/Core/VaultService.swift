@@ -1,3 +1,4 @@
+public import AuthorityClient
 public import Clocks
 public import Loop
 internal import Mnemonics
@@ -59,6 +60,9 @@ public final class VaultService: Service {
         self.limits = limits
         store = VaultStore(database: group.store)
     }
+
+    /// The domains of the keys that the vault works with, for its link to the authority.
+    public nonisolated static let keyDomains = KeyDomain.allCases.map(\.rawValue)
 
     // MARK: What the host asks
 

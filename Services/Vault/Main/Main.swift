@@ -1,3 +1,4 @@
+import AuthorityClient
 import Hosting
 import Loop
 import VaultCore
@@ -8,6 +9,7 @@ struct Main {
     static func main() {
         ServiceProgram<VaultService>(calls: [.credentialAuthority]) { parts in
             let link = AuthorityLink(
+                service: .walletVault, domains: VaultService.keyDomains,
                 authority: parts.client(of: .credentialAuthority), clock: parts.clock,
                 timers: parts.timers)
             try parts.listen(to: .credentialAuthority) { link.hear($0) }

@@ -50,21 +50,28 @@ public struct ImportWallet: Request, Equatable {
     public var namespace: Namespace
     public var label: String
     public var walletKind: WalletKind
+    /// For kinds that have one, and only for those.
+    public var network: WalletNetwork?
     /// The identity that the phrase must have; nil where the caller does not know it.
     public var expected: [UInt8]?
 
-    public init(namespace: Namespace, label: String, walletKind: WalletKind, expected: [UInt8]?) {
+    public init(
+        namespace: Namespace, label: String, walletKind: WalletKind,
+        network: WalletNetwork? = nil, expected: [UInt8]?
+    ) {
         self.namespace = namespace
         self.label = label
         self.walletKind = walletKind
+        self.network = network
         self.expected = expected
     }
 
     public init(from object: JSONObject) throws(JSONError) {
-        try object.refuseUnknownKeys(["namespace", "label", "kind", "expected"])
+        try object.refuseUnknownKeys(["namespace", "label", "kind", "network", "expected"])
         namespace = try object.identifier("namespace")
         label = try object.walletLabel()
         walletKind = try object.identifier("kind")
+        network = try object.network(of: walletKind)
         expected = try object.optionalHex("expected")
     }
 
@@ -72,6 +79,7 @@ public struct ImportWallet: Request, Equatable {
         writer.identifier("namespace", namespace)
         writer.string("label", label)
         writer.identifier("kind", walletKind)
+        writer.optionalIdentifier("network", network)
         writer.optionalHex("expected", expected)
     }
 
@@ -80,7 +88,7 @@ public struct ImportWallet: Request, Equatable {
 
 extension JSONObject {
     /// A label: at most 64 bytes, no control characters.
-    func walletLabel() throws(JSONError) -> String {
+    public func walletLabel() throws(JSONError) -> String {
         let label = try string("label")
         guard label.utf8.count <= 64, label.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw .invalid("label")

@@ -28,7 +28,9 @@ public struct CheckWallet: WalletRequest, Equatable {
 public struct RevealWallet: WalletRequest, Equatable {
     public static var method: String { "vault.reveal" }
     public static var kind: MethodKind { .fresh }
-    public static var callers: Callers { .apps }
+    public static var callers: Callers {
+        Callers(services: [.backupShares], roles: [.app])
+    }
     public static var tokenUse: TokenUse { .required }
     public static var replyAttachmentCount: ClosedRange<Int> { 1...1 }
 

@@ -12,9 +12,6 @@ public enum VaultFault: String, NamedFault {
     case invalidPhrase = "vault.invalid_phrase"
     case invalidPath = "vault.invalid_path"
     case invalidMessage = "vault.invalid_message"
-    case notAuthorised = "vault.not_authorised"
-    case leaseOver = "vault.lease_over"
-    case authorityUnreachable = "vault.authority_unreachable"
     case full = "vault.full"
 
     public var meaning: String {
@@ -37,20 +34,7 @@ public enum VaultFault: String, NamedFault {
         case .invalidMessage:
             "What is to be signed has the wrong size: 32 bytes for secp256k1, at most 32 KiB for "
                 + "Ed25519."
-        case .notAuthorised:
-            "This needs another session: one of the right scope, started with the passcode."
-        case .leaseOver: "The authority's leave ran out before the work was done. Ask again."
-        case .authorityUnreachable:
-            "The credential authority does not answer, and nothing is opened without it. Start "
-                + "it with `deploy/launch up`."
         case .full: "The namespace holds as many wallets as it may."
-        }
-    }
-
-    public var retryAfterMilliseconds: UInt64? {
-        switch self {
-        case .leaseOver, .authorityUnreachable: 1_000
-        default: nil
         }
     }
 }

@@ -1,12 +1,16 @@
 internal import AuthorityMessages
 internal import LimiterMessages
+internal import MigrationMessages
+internal import SharesMessages
 internal import VaultMessages
 internal import Wire
 
 /// The services of an installation.
 enum KnownServices {
     /// In the order in which they start.
-    static let tags: [any ServiceTag.Type] = [Limiter.self, Authority.self, Vault.self]
+    static let tags: [any ServiceTag.Type] = [
+        Limiter.self, Authority.self, Vault.self, Shares.self, Migration.self,
+    ]
 
     static var names: [ServiceName] { tags.map { $0.service } }
 
@@ -19,7 +23,8 @@ enum KnownServices {
     static func meaning(of code: String) -> String? {
         let catalogues = [
             BusFault.catalogue, SessionFault.catalogue, StorageFault.catalogue,
-            CredentialFault.catalogue, VaultFault.catalogue, LimiterFault.catalogue,
+            CredentialFault.catalogue, LeaseFault.catalogue, VaultFault.catalogue,
+            LimiterFault.catalogue, SharesFault.catalogue, MigrationFault.catalogue,
             ClientFault.catalogue,
         ]
         return catalogues.joined().first { $0.code == code }?.meaning

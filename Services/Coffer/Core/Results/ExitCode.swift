@@ -1,5 +1,7 @@
 internal import AuthorityMessages
 internal import LimiterMessages
+internal import MigrationMessages
+internal import SharesMessages
 internal import VaultMessages
 internal import Wire
 
@@ -60,7 +62,9 @@ extension ExitCode {
     private static func known(_ code: String) -> ExitCode? {
         BusFault(rawValue: code)?.exitCode ?? SessionFault(rawValue: code)?.exitCode
             ?? StorageFault(rawValue: code)?.exitCode ?? CredentialFault(rawValue: code)?.exitCode
-            ?? VaultFault(rawValue: code)?.exitCode ?? LimiterFault(rawValue: code)?.exitCode
+            ?? LeaseFault(rawValue: code)?.exitCode ?? VaultFault(rawValue: code)?.exitCode
+            ?? LimiterFault(rawValue: code)?.exitCode ?? SharesFault(rawValue: code)?.exitCode
+            ?? MigrationFault(rawValue: code)?.exitCode
             ?? ClientFault(rawValue: code)?.exitCode
     }
 }
@@ -112,11 +116,43 @@ extension VaultFault {
     fileprivate var exitCode: ExitCode {
         switch self {
         case .envelopeDamaged, .identityMismatch: .damaged
+        case .noSuchWallet, .walletExists, .unexpectedIdentity, .invalidPhrase, .invalidPath,
+            .invalidMessage, .full:
+            .refused
+        }
+    }
+}
+
+extension LeaseFault {
+    fileprivate var exitCode: ExitCode {
+        switch self {
         case .notAuthorised: .notAuthorised
         case .authorityUnreachable: .unreachable
-        case .noSuchWallet, .walletExists, .unexpectedIdentity, .invalidPhrase, .invalidPath,
-            .invalidMessage, .leaseOver, .full:
+        case .unanswered: .outcomeUnknown
+        case .over: .refused
+        }
+    }
+}
+
+extension SharesFault {
+    fileprivate var exitCode: ExitCode {
+        switch self {
+        case .restorationDamaged, .unfitShares, .otherFiles: .damaged
+        case .vaultUnreachable: .unreachable
+        case .vaultSilent: .outcomeUnknown
+        case .noSuchHolder, .holderExists, .invalidKey, .full, .noSuchSplit, .noSuchRestoration,
+            .kindNeeded, .invalidPhrase, .unexpectedIdentity:
             .refused
+        }
+    }
+}
+
+extension MigrationFault {
+    fileprivate var exitCode: ExitCode {
+        switch self {
+        case .sourceMalformed: .damaged
+        case .vaultUnreachable: .unreachable
+        case .sourceUnreadable, .sourceChanged, .busy, .noSuchRun, .noSuchWallet: .refused
         }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 import Tokens
 import Wire
 
-@testable import VaultCore
+@testable import AuthorityClient
 
 @Suite struct AuthorityNewsRules {
     private let run: RunID

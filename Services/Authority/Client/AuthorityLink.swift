@@ -3,11 +3,10 @@ public import Clocks
 public import Loop
 internal import Secrets
 public import Serving
-internal import Tokens
-internal import VaultMessages
-internal import Wire
+public import Tokens
+public import Wire
 
-/// The vault's way to the credential authority, without whose leave nothing is opened or changed.
+/// A service's way to the credential authority, without whose leave nothing is opened or changed.
 ///
 /// Tokens are checked here, with the authority's keys; that their sessions live, only the authority
 /// knows. What changes or opens anything asks it for a lease. A list of public data may rely on the
@@ -22,6 +21,8 @@ public final class AuthorityLink {
     nonisolated static let keyPause: UInt64 = 200_000_000
     /// Sessions that are remembered as living.
     nonisolated static let rememberedLimit = 4_096
+    /// Bytes of a derived key.
+    nonisolated static let keyCount = 32
     /// How long an event may be, in bytes.
     private nonisolated static let eventLimit = 4_096
     /// How often it is asked anew when news of a session came while it was asked.
@@ -30,7 +31,8 @@ public final class AuthorityLink {
     private let authority: ServiceClient
     private let clock: any BootClock
     private let timers: Timers
-    private var verifier = TokenVerifier(service: .walletVault)
+    private let domains: [String]
+    private var verifier: TokenVerifier
     private var keysAsked: UInt64?
     /// When a token named a key that the authority did not know either.
     private var keysAskedInVain: UInt64?
@@ -41,8 +43,16 @@ public final class AuthorityLink {
     private var watches: [ObjectIdentifier: SessionWatch] = [:]
     private var isSweeping = false
 
-    /// - Parameter authority: the way to the authority, whose events go to ``hear(_:)``.
-    public init(authority: ServiceClient, clock: any BootClock, timers: Timers) {
+    /// - Parameters:
+    ///   - service: who asks, and in whose audience tokens must be.
+    ///   - domains: of the keys that come with each lease, but for one of settings.
+    ///   - authority: the way to the authority, whose events go to ``hear(_:)``.
+    public init(
+        service: ServiceName, domains: [String], authority: ServiceClient, clock: any BootClock,
+        timers: Timers
+    ) {
+        self.domains = domains
+        verifier = TokenVerifier(service: service)
         self.authority = authority
         self.clock = clock
         self.timers = timers
@@ -52,7 +62,7 @@ public final class AuthorityLink {
     public var hearsAuthority: Bool { news.isCurrent(at: clock.now.nanoseconds) }
 
     /// How many leases are kept to serve again.
-    var leaseCount: Int { leases.count }
+    public var leaseCount: Int { leases.count }
     /// How many leases are known, those of one operation included.
     var knownLeaseCount: Int { leases.knownCount }
 
@@ -62,7 +72,7 @@ public final class AuthorityLink {
     /// end came.
     ///
     /// - Throws: ``SessionFault``, or that the authority's keys could not be had.
-    func admit(
+    public func admit(
         _ token: ReceivedToken, from peer: PeerEntry, owner: Owner
     ) async throws -> VerifiedSession {
         let asked = try await refreshKeysIfNeeded(owner)
@@ -139,7 +149,7 @@ public final class AuthorityLink {
 
     /// Makes sure that the session of a request lives: by the authority's events where it was asked
     /// before and none was missed since, else by asking.
-    func confirmLiving<R: Request>(_ call: Call<R>) async throws {
+    public func confirmLiving<R: Request>(_ call: Call<R>) async throws {
         let session = try call.requireSession()
         forgetIfSilent()
         if isTrusted, living[session.tokenDigest] != nil { return }
@@ -149,7 +159,8 @@ public final class AuthorityLink {
             defer { endWatch(watch) }
             do throws(Refusal) {
                 _ = try await authority.call(
-                    CheckSession(holder: call.peer.key), options: options(call.owner, call.token))
+                    CheckSession(holder: session.claims.holder),
+                    options: options(call.owner, call.token))
             } catch {
                 throw AuthorityAnswer.fault(of: error)
             }
@@ -175,7 +186,7 @@ public final class AuthorityLink {
     ///
     /// A lease of a resource session serves again until it ends; one of a proof or of a settings
     /// session serves the one operation that it was asked for.
-    func lease<R: Request>(
+    public func lease<R: Request>(
         _ permission: Permission, for call: Call<R>
     ) async throws -> Lease {
         let session = try call.require(permission)
@@ -209,11 +220,10 @@ public final class AuthorityLink {
     private func derive<R: Request>(
         _ permission: Permission, for call: Call<R>, _ claims: Claims
     ) async throws(Refusal) -> (Lease, isReusable: Bool) {
-        let domains =
-            permission.purpose == .destroy ? [] : KeyDomain.allCases.map(\.rawValue)
+        let domains = permission.purpose == .settings ? [] : domains
         let request = Derive(
             namespace: permission.namespace, domains: domains, purpose: permission.purpose,
-            wallet: permission.wallet, holder: call.peer.key)
+            wallet: permission.wallet, holder: claims.holder)
         let sent = clock.now.nanoseconds
         let answer: Answer<Derive>
         do throws(Refusal) {
@@ -222,11 +232,11 @@ public final class AuthorityLink {
                 request,
                 options: options(call.owner, call.token, within: Lease.longestMilliseconds))
         } catch {
-            throw AuthorityAnswer.fault(of: error)
+            throw AuthorityAnswer.fault(of: error, isSpending: claims.scope.isProof)
         }
         guard answer.attachments.count == domains.count,
-            answer.attachments.allSatisfy({ $0.bytes.count == KeyDomain.keyCount })
-        else { throw VaultFault.authorityUnreachable.refusal }
+            answer.attachments.allSatisfy({ $0.bytes.count == Self.keyCount })
+        else { throw LeaseFault.unanswered.refusal }
         let given = min(answer.reply.leaseMilliseconds, Lease.longestMilliseconds)
         let ends = min(sent + given * 1_000_000, claims.deadline ?? .max)
         return (

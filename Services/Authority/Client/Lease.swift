@@ -1,8 +1,7 @@
 internal import AuthorityMessages
-internal import Loop
-internal import Secrets
+public import Loop
+public import Secrets
 internal import Tokens
-internal import VaultMessages
 internal import Wire
 
 /// The authority's leave to do something for the holder of a session, with the keys for it.
@@ -10,11 +9,12 @@ internal import Wire
 /// It is looked at when a commit begins or a reply is made, and work whose lease is over by then is
 /// dropped.
 @ServiceLoop
-final class Lease {
+public final class Lease {
     /// No lease is longer, in milliseconds.
-    nonisolated static let longestMilliseconds: UInt64 = 250
+    public nonisolated static let longestMilliseconds: UInt64 = 250
 
-    let keys: [SharedSecret]
+    /// In the order of the domains that the link was made with; none where none was asked for.
+    public let keys: [SharedSecret]
     /// The first nanosecond on the boot clock at which it is over, counted from the sending of the
     /// request for it.
     let ends: UInt64
@@ -47,15 +47,9 @@ final class Lease {
     func revoke() { isRevoked = true }
 
     /// Drops the work that is done under it where it is over.
-    func check(at now: UInt64) throws {
+    public func check(at now: UInt64) throws {
         guard !isRevoked else { throw SessionFault.ended }
-        guard now < ends else { throw VaultFault.leaseOver }
-    }
-
-    /// The keys of a lease that was asked for with ``KeyDomain``'s domains.
-    func namespaceKeys() throws(VaultFault) -> NamespaceKeys {
-        guard keys.count == KeyDomain.allCases.count else { throw .notAuthorised }
-        return NamespaceKeys(envelopes: keys[0], identities: keys[1])
+        guard now < ends else { throw LeaseFault.over }
     }
 }
 

@@ -1,21 +1,27 @@
-internal import AuthorityMessages
-internal import Serving
-internal import Tokens
-internal import VaultMessages
-internal import Wire
+public import AuthorityMessages
+public import Serving
+public import Tokens
+public import Wire
 
-/// What an operation needs, as the vault can tell from the session itself.
+/// What an operation needs, as the asking service can tell from the session itself.
 ///
 /// The authority decides the same from its live registry; asking it for what it must refuse would
 /// only spend a proof.
-struct Permission: Equatable, Sendable {
-    var purpose: Purpose
-    var namespace: Namespace
+public struct Permission: Equatable, Sendable {
+    public var purpose: Purpose
+    /// Nil only for what belongs to no namespace, which takes a settings session.
+    public var namespace: Namespace?
     /// The wallet that is worked on; nil where it is not known yet.
-    var wallet: WalletID?
+    public var wallet: WalletID?
+
+    public init(purpose: Purpose, namespace: Namespace?, wallet: WalletID? = nil) {
+        self.purpose = purpose
+        self.namespace = namespace
+        self.wallet = wallet
+    }
 
     /// Whether a session of this scope and origin may ask for it.
-    func isWithin(_ scope: Scope, origin: Origin) -> Bool {
+    public func isWithin(_ scope: Scope, origin: Origin) -> Bool {
         switch (purpose, scope) {
         case (.open, .resource(let namespace)): namespace == self.namespace
         // Whether a resource session may sign is the owner's policy, which the authority has.
@@ -23,7 +29,7 @@ struct Permission: Equatable, Sendable {
         case (.sign, .sign(let namespace, let wallet)),
             (.reveal, .reveal(let namespace, let wallet)):
             namespace == self.namespace && wallet == self.wallet
-        case (.destroy, .settings): origin == .passcode
+        case (.settings, .settings): origin == .passcode
         default: false
         }
     }
@@ -32,10 +38,10 @@ struct Permission: Equatable, Sendable {
 extension Call {
     /// The session of the request, where it may ask for so much.
     @discardableResult
-    func require(_ permission: Permission) throws -> VerifiedSession {
+    public func require(_ permission: Permission) throws -> VerifiedSession {
         let session = try requireSession()
         guard permission.isWithin(session.claims.scope, origin: session.claims.origin) else {
-            throw VaultFault.notAuthorised
+            throw LeaseFault.notAuthorised
         }
         return session
     }

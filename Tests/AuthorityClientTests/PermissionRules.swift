@@ -3,7 +3,7 @@ import Testing
 import Tokens
 import Wire
 
-@testable import VaultCore
+@testable import AuthorityClient
 
 @Suite struct PermissionRules {
     private let main: Namespace
@@ -29,7 +29,7 @@ import Wire
             .open: [.resource(main)],
             .sign: [.resource(main), .sign(main, wallet)],
             .reveal: [.reveal(main, wallet)],
-            .destroy: [.settings],
+            .settings: [.settings],
         ]
         for purpose in Purpose.allCases {
             let permission = Permission(purpose: purpose, namespace: main, wallet: wallet)
@@ -44,7 +44,7 @@ import Wire
 
     @Test(arguments: [(Origin.passcode, true), (.device, false), (.unprotected, false)])
     func onlyThePasscodeAllowsDestruction(_ origin: Origin, _ isAllowed: Bool) {
-        let permission = Permission(purpose: .destroy, namespace: main, wallet: wallet)
+        let permission = Permission(purpose: .settings, namespace: main, wallet: wallet)
         #expect(permission.isWithin(.settings, origin: origin) == isAllowed)
     }
 }

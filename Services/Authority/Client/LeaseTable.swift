@@ -10,7 +10,7 @@ final class LeaseTable {
     struct Use: Hashable, Sendable {
         let token: [UInt8]
         let presenter: PeerKey
-        let namespace: Namespace
+        let namespace: Namespace?
         let purpose: Purpose
     }
 

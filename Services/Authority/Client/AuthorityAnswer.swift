@@ -1,0 +1,28 @@
+internal import AuthorityMessages
+internal import Wire
+
+/// What a refusal of the authority means to the caller of the service that asked.
+enum AuthorityAnswer {
+    /// The same refusal where it speaks of the session; one about leases else.
+    ///
+    /// Nothing was changed in any case: a service changes something only under a lease.
+    ///
+    /// - Parameter isSpending: whether the authority was asked to spend a proof, so that without an
+    ///   answer nobody knows whether it did.
+    static func fault(of refusal: Refusal, isSpending: Bool = false) -> Refusal {
+        if SessionFault(rawValue: refusal.code) != nil { return refusal }
+        switch BusFault(rawValue: refusal.code) {
+        case .busy: return refusal
+        case .expired where isSpending, .lost where isSpending, .badReply where isSpending:
+            return LeaseFault.unanswered.refusal
+        case .forbidden: return LeaseFault.notAuthorised.refusal
+        case .some: return LeaseFault.authorityUnreachable.refusal
+        case nil: break
+        }
+        switch CredentialFault(rawValue: refusal.code) {
+        case .notAuthorised: return LeaseFault.notAuthorised.refusal
+        case .some: return refusal
+        case nil: return LeaseFault.authorityUnreachable.refusal
+        }
+    }
+}

@@ -1,0 +1,71 @@
+public import Wire
+
+/// Why backup-shares gives no answer.
+///
+/// In every case nothing changed, but for the proof that a split spends.
+public enum SharesFault: String, NamedFault {
+    case noSuchHolder = "shares.no_such_holder"
+    case holderExists = "shares.holder_exists"
+    case invalidKey = "shares.invalid_key"
+    case full = "shares.full"
+    case noSuchSplit = "shares.no_such_split"
+    case otherFiles = "shares.other_files"
+    case noSuchRestoration = "shares.no_such_restoration"
+    case restorationDamaged = "shares.restoration_damaged"
+    case unfitShares = "shares.unfit_shares"
+    case kindNeeded = "shares.kind_needed"
+    case invalidPhrase = "shares.invalid_phrase"
+    case unexpectedIdentity = "shares.unexpected_identity"
+    case vaultUnreachable = "shares.vault_unreachable"
+    case vaultSilent = "shares.vault_silent"
+
+    public var meaning: String {
+        switch self {
+        case .noSuchHolder:
+            "There is no holder of that name. `coffer holder list` shows them, `coffer holder add` "
+                + "takes one in."
+        case .holderExists:
+            "There is a holder of that name with another key. Take another name, or remove that "
+                + "holder first."
+        case .invalidKey:
+            "This is no key that a share can be sealed for, or another holder has the same one."
+        case .full: "There are as many holders, splits or restorations as there may be."
+        case .noSuchSplit: "There is no such split in this namespace."
+        case .otherFiles:
+            "The files are not those of the split: at least one was not written as it was made. "
+                + "Split the wallet anew."
+        case .noSuchRestoration:
+            "There is no such restoration in this namespace: it is finished, was given up, or was "
+                + "begun elsewhere. Begin a new one and have the shares released for it."
+        case .restorationDamaged:
+            "The key of this restoration does not open. Begin a new one and have the shares "
+                + "released for it."
+        case .unfitShares:
+            "Each share can be read, and together they are no phrase. At least one is not what "
+                + "was handed out."
+        case .kindNeeded:
+            "These shares do not say what kind of wallet they are of. Name the kind."
+        case .invalidPhrase: "The shares lead to a text that is no phrase of this kind of wallet."
+        case .unexpectedIdentity: "The shares lead to another wallet than the one expected."
+        case .vaultUnreachable:
+            "The wallet vault does not answer. Start it with `deploy/launch up`."
+        case .vaultSilent:
+            "The wallet vault was asked to take the wallet in and gave no answer. Ask for the "
+                + "outcome, or restore again: a wallet never comes in twice."
+        }
+    }
+
+    public var outcome: Outcome {
+        switch self {
+        case .vaultSilent: .unknown
+        default: .rejected
+        }
+    }
+
+    public var retryAfterMilliseconds: UInt64? {
+        switch self {
+        case .vaultUnreachable, .vaultSilent: 1_000
+        default: nil
+        }
+    }
+}
