@@ -17,7 +17,7 @@ struct DeriveRules {
             let bench = try Bench()
             try await bench.set()
             let token = try await bench.resourceToken()
-            let domains = ["telegram.wallet.dek.v1", "coffer.wallet.seed.v1"]
+            let domains = ["telegram.wallet.dek.v1", "coffer.wallet.identity.v1"]
             let answer = try await bench.answer(bench.derive(token, domains: domains))
             #expect(answer.reply == .init(leaseMilliseconds: 250, reusable: true))
             let session = try #require(bench.service.registry.onlySession)

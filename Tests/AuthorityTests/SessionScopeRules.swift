@@ -14,7 +14,11 @@ struct SessionScopeRules {
         arguments: [
             (Scope.appUnlock, []), (.managePasscode, []), (.settings, []),
             (.settings, [.walletVault]), (.resource(.main), [.walletVault]),
-            (.resource(.main), [.backupShares]), (sign, [.walletVault]), (reveal, [.walletVault]),
+            (.settings, [.backupShares]), (.settings, [.migration]),
+            (.resource(.main), [.backupShares]), (.resource(.main), [.migration]),
+            (.resource(.main), [.walletVault, .backupShares]),
+            (.resource(.main), [.migration, .walletVault]),
+            (sign, [.walletVault]), (reveal, [.walletVault]),
             (reveal, [.walletVault, .backupShares]), (reveal, [.backupShares, .walletVault]),
         ] as [(Scope, [ServiceName])])
     func theseGoTogether(_ scope: Scope, _ audience: [ServiceName]) {
@@ -24,10 +28,13 @@ struct SessionScopeRules {
     @Test(
         arguments: [
             (Scope.appUnlock, [.walletVault]), (.managePasscode, [.walletVault]),
-            (.settings, [.backupShares]), (.settings, [.walletVault, .backupShares]),
-            (.resource(.main), []), (.resource(.main), [.walletVault, .backupShares]),
+            (.settings, [.credentialAuthority]), (.settings, [.walletVault, .backupShares]),
+            (.resource(.main), []), (.resource(.main), [.migration, .backupShares]),
+            (.resource(.main), [.walletVault, .backupShares, .migration]),
             (.resource(.main), [.credentialAuthority]), (.resource(.main), [.attemptLimiter]),
-            (sign, []), (sign, [.walletVault, .backupShares]), (reveal, []),
+            (sign, []), (sign, [.walletVault, .backupShares]), (sign, [.backupShares]),
+            (reveal, []),
+            (reveal, [.backupShares]),
             (reveal, [.walletVault, .migration]), (reveal, [.walletVault, .walletVault]),
             (reveal, ServiceName.allCases),
         ] as [(Scope, [ServiceName])])
@@ -54,9 +61,10 @@ struct SessionScopeRules {
     @Test(arguments: [
         ("telegram.wallet.dek.v1", ServiceName.walletVault, true),
         ("coffer.wallet.identity.v1", .walletVault, true),
-        ("coffer.wallet.seed.v1", .walletVault, true),
+        ("coffer.backup.restoration.v1", .backupShares, true),
         ("telegram.wallet.dek.v1", .backupShares, false),
-        ("coffer.wallet.seed.v1", .migration, false),
+        ("coffer.backup.restoration.v1", .walletVault, false),
+        ("coffer.wallet.identity.v1", .migration, false),
         ("coffer.attempt.confirm.v1", .walletVault, false), ("", .walletVault, false),
     ])
     func everyDomainBelongsToOneService(

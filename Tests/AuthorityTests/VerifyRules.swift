@@ -90,7 +90,7 @@ struct VerifyRules {
             let other = Verify(scope: .appUnlock, audience: [], credential: "other")
             #expect(try await refused(other) == "credential.stale")
             #expect(try await refused(lock, "") == "credential.invalid_code")
-            let wide = Verify(scope: .resource(.main), audience: [.walletVault, .migration])
+            let wide = Verify(scope: .resource(.main), audience: [.backupShares, .migration])
             #expect(try await refused(wide) == "bus.malformed")
             let more = Verify(scope: .settings, audience: [])
             #expect(try await refused(more, as: .extension) == "bus.forbidden")

@@ -1,5 +1,7 @@
 import AuthorityMessages
 import LimiterMessages
+import MigrationMessages
+import SharesMessages
 import Testing
 import VaultMessages
 import Wire
@@ -9,7 +11,8 @@ import Wire
 @Suite struct ExitCodeRules {
     static let catalogue =
         BusFault.catalogue + SessionFault.catalogue + StorageFault.catalogue
-        + CredentialFault.catalogue + VaultFault.catalogue + LimiterFault.catalogue
+        + CredentialFault.catalogue + LeaseFault.catalogue + VaultFault.catalogue
+        + LimiterFault.catalogue + SharesFault.catalogue + MigrationFault.catalogue
         + ClientFault.catalogue
 
     /// What the shell is told of a change that was refused; all other codes are `refused`.
@@ -33,17 +36,20 @@ import Wire
         ],
         .unreachable: [
             "bus.unreachable", "coffer.no_installation", "credential.limiter_unreachable",
-            "lease.authority_unreachable",
+            "lease.authority_unreachable", "migration.vault_unreachable",
+            "shares.vault_unreachable",
         ],
         .outcomeUnknown: [
             "bus.bad_reply", "bus.expired", "bus.in_flight", "bus.internal", "bus.lost",
-            "coffer.outcome_unknown", "storage.failed", "storage.residue",
+            "coffer.outcome_unknown", "lease.unanswered", "shares.vault_silent", "storage.failed",
+            "storage.residue",
         ],
         .damaged: [
             "storage.damaged",
             "credential.attempts_damaged", "credential.damaged", "credential.missing",
             "credential.secret_missing", "credential.unsupported_version", "limiter.damaged",
-            "vault.envelope_damaged", "vault.identity_mismatch",
+            "migration.source_malformed", "shares.other_files", "shares.restoration_damaged",
+            "shares.unfit_shares", "vault.envelope_damaged", "vault.identity_mismatch",
         ],
         .interrupted: [
             "coffer.cancelled", "coffer.interrupted",
@@ -60,6 +66,11 @@ import Wire
             "limiter.bad_challenge", "limiter.bad_signature", "limiter.no_such_attempt",
             "limiter.nonce_seen", "limiter.nothing_to_repair", "limiter.numbers_used_up",
             "limiter.other_enrolment", "limiter.other_key", "limiter.unknown_owner",
+            "migration.busy", "migration.no_such_run", "migration.no_such_wallet",
+            "migration.source_changed", "migration.source_unreadable", "shares.full",
+            "shares.holder_exists", "shares.invalid_key", "shares.invalid_phrase",
+            "shares.kind_needed", "shares.no_such_holder", "shares.no_such_restoration",
+            "shares.no_such_split", "shares.unexpected_identity",
             "storage.full", "vault.full", "vault.invalid_message", "vault.invalid_path",
             "vault.invalid_phrase", "lease.over", "vault.no_such_wallet",
             "vault.unexpected_identity", "vault.wallet_exists",

@@ -24,7 +24,7 @@ import Wire
     @Test func statusNamesServicesCredentialAndKeptSession() throws {
         let object = try Fixture().json("status")
         let services = try object.objects("services")
-        #expect(services.count == 3)
+        #expect(services.count == ServiceName.allCases.count)
         #expect(try services.allSatisfy { try $0.bool("reachable") })
         #expect(try object.object("credential").string("kind") == "digits4")
         #expect(try object.bool("session_kept") == false)

@@ -18,9 +18,8 @@ enum SessionRules {
         if scope == .recover { throw CredentialFault.notAuthorised }
     }
 
-    /// The services that a token of the scope may name: one, or the vault and a service that shows a
-    /// phrase to, or brings one into, the vault for the holder; none where only the authority takes
-    /// it.
+    /// The services that a token of the scope may name: one, or the vault and a service that takes
+    /// a phrase out of it or brings one in for the holder; none where only the authority takes it.
     static func check(_ audience: [ServiceName], for scope: Scope) throws(BusFault) {
         let named = Set(audience)
         guard named.count == audience.count else { throw .malformed }

@@ -39,8 +39,8 @@ public struct Derive: Request, Equatable {
     public var purpose: Purpose
     /// The wallet that a proof is for.
     public var wallet: WalletID?
-    /// The peer that the token is for, which the calling service made sure of: it presented the token,
-    /// or a service that the token names acts for it.
+    /// The peer that the token is for, which the calling service made sure of: it presented the
+    /// token, or a service that the token names acts for it.
     public var holder: PeerKey
 
     public init(

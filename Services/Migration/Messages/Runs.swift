@@ -3,9 +3,9 @@ public import Wire
 
 /// Begins to take a source's wallets of one network into a namespace of the vault.
 ///
-/// Takes a resource session with the vault and migration in its audience. The run goes on by itself;
-/// ``FollowRun`` tells how far it is. What was taken in stands in the ledger and is never taken in
-/// again, so a run that was stopped, or whose session ended, is simply begun again.
+/// Takes a resource session with the vault and migration in its audience. The run goes on by
+/// itself; ``FollowRun`` tells how far it is. What was taken in stands in the ledger and is never
+/// taken in again, so a run that was stopped, or whose session ended, is simply begun again.
 public struct ApplyMigration: RunRequest, Equatable {
     public static var method: String { "migration.apply" }
     public static var kind: MethodKind { .change }

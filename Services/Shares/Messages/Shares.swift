@@ -1,8 +1,8 @@
 public import VaultMessages
 public import Wire
 
-/// The backup shares: splits a wallet's phrase between three holders, and restores it from what they
-/// release.
+/// The backup shares: splits a wallet's phrase between three holders, and restores it from what
+/// they release.
 public enum Shares: ServiceTag {
     public static var service: ServiceName { .backupShares }
 }

@@ -2,10 +2,10 @@ public import Wire
 
 /// Splits a wallet's phrase into three shares, each sealed for its holder.
 ///
-/// Takes a `reveal` proof with the vault and backup-shares in its audience: the phrase goes from the
-/// vault to backup-shares and never to the client. The attachments of the reply are the three share
-/// files, in the order of the holders. The split counts as a backup only when it is confirmed: until
-/// then nobody knows that the files were kept.
+/// Takes a `reveal` proof with the vault and backup-shares in its audience: the phrase goes from
+/// the vault to backup-shares and never to the client. The attachments of the reply are the three
+/// share files, in the order of the holders. The split counts as a backup only when it is
+/// confirmed: until then nobody knows that the files were kept.
 public struct SplitWallet: Request, Equatable {
     public static var method: String { "shares.split" }
     public static var kind: MethodKind { .fresh }

@@ -22,8 +22,8 @@ public enum WalletKind: String, TextIdentifier, CaseIterable {
     case dash
     /// A TON mnemonic; the identity is its 32-byte Ed25519 public key.
     case ton
-    /// A TON mnemonic whose signing half can be rotated, 12 or 24 words; the identity is the 32-byte
-    /// Ed25519 public key of its last 12 words.
+    /// A TON mnemonic whose signing half can be rotated, 12 or 24 words; the identity is the
+    /// 32-byte Ed25519 public key of its last 12 words.
     case tonRotation = "ton-rotation"
 
     public init?(_ text: String) { self.init(rawValue: text) }
