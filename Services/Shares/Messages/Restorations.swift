@@ -32,24 +32,32 @@ public struct RestorationDescription: Message, Equatable {
     public var publicKey: [UInt8]
     /// When it was begun, in seconds since 1970.
     public var begun: UInt64
+    /// Whether the private key opens and is that of the public key.
+    ///
+    /// Where it is not, the store was changed: nothing must be released for the public key, and the
+    /// restoration can only be given up.
+    public var intact: Bool
 
-    public init(restoration: RestorationID, publicKey: [UInt8], begun: UInt64) {
+    public init(restoration: RestorationID, publicKey: [UInt8], begun: UInt64, intact: Bool) {
         self.restoration = restoration
         self.publicKey = publicKey
         self.begun = begun
+        self.intact = intact
     }
 
     public init(from object: JSONObject) throws(JSONError) {
-        try object.refuseUnknownKeys(["restoration", "public_key", "begun"])
+        try object.refuseUnknownKeys(["restoration", "public_key", "begun", "intact"])
         restoration = try object.identifier("restoration")
         publicKey = try object.hex("public_key", count: 32)
         begun = try object.uint64("begun")
+        intact = try object.bool("intact")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.identifier("restoration", restoration)
         writer.hex("public_key", publicKey)
         writer.uint64("begun", begun)
+        writer.bool("intact", intact)
     }
 }
 
@@ -129,9 +137,10 @@ public struct AbandonRestoration: Request, Equatable {
 ///
 /// Takes a resource session with the vault and backup-shares in its audience. The attachments are
 /// the three released share files, in any order. Nothing is installed unless the phrase has the
-/// expected identity. Where the client expects none and this home knows none, the identity that the
-/// shares lead to is told and nothing is done: the client asks the person and comes again with it.
-/// A restoration that was installed is over, and its private key erased.
+/// expected identity: the client's, or that of a confirmed split of this home. Where neither is
+/// known, the identity that the phrase leads to is told and nothing is done: the client asks the
+/// person and comes again with it, as a new change. A restoration that was installed is over, and
+/// its private key erased.
 public struct RestoreWallet: Request, Equatable {
     public static var method: String { "shares.restore" }
     public static var kind: MethodKind { .change }
@@ -190,6 +199,9 @@ public struct RestoreWallet: Request, Equatable {
     public enum Reply: Message, Equatable {
         /// The wallet is in the vault.
         case installed(WalletDescription)
+        /// The wallet is in the vault since an earlier attempt, whose answer was lost when a service
+        /// stopped; `vault.list` has its description.
+        case installedEarlier(SharedWallet)
         /// Nothing was done: the shares lead to this wallet, which nobody named.
         case unconfirmed(SharedWallet)
         /// Nothing was done: some files cannot be used.
@@ -215,6 +227,9 @@ public struct RestoreWallet: Request, Equatable {
             case "installed":
                 try object.refuseUnknownKeys(["result", "wallet"])
                 self = .installed(try WalletDescription(from: object.object("wallet")))
+            case "installed_earlier":
+                try object.refuseUnknownKeys(["result", "wallet"])
+                self = .installedEarlier(try SharedWallet(from: object.object("wallet")))
             case "unconfirmed":
                 try object.refuseUnknownKeys(["result", "wallet"])
                 self = .unconfirmed(try SharedWallet(from: object.object("wallet")))
@@ -238,6 +253,9 @@ public struct RestoreWallet: Request, Equatable {
             switch self {
             case .installed(let wallet):
                 writer.string("result", "installed")
+                writer.object("wallet") { wallet.write(to: &$0) }
+            case .installedEarlier(let wallet):
+                writer.string("result", "installed_earlier")
                 writer.object("wallet") { wallet.write(to: &$0) }
             case .unconfirmed(let wallet):
                 writer.string("result", "unconfirmed")

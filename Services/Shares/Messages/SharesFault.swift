@@ -44,14 +44,16 @@ public enum SharesFault: String, NamedFault {
             "Each share can be read, and together they are no phrase. At least one is not what "
                 + "was handed out."
         case .kindNeeded:
-            "These shares do not say what kind of wallet they are of. Name the kind."
+            "These shares do not say what kind of wallet they are of, or a kind that this version "
+                + "does not know. Name the kind."
         case .invalidPhrase: "The shares lead to a text that is no phrase of this kind of wallet."
         case .unexpectedIdentity: "The shares lead to another wallet than the one expected."
         case .vaultUnreachable:
             "The wallet vault does not answer. Start it with `deploy/launch up`."
         case .vaultSilent:
-            "The wallet vault was asked to take the wallet in and gave no answer. Ask for the "
-                + "outcome, or restore again: a wallet never comes in twice."
+            "The wallet vault was asked and gave no answer. A split made nothing, but its proof may "
+                + "be spent: begin with a new one. A restoration may have installed the wallet: ask "
+                + "for the outcome, or restore again, for a wallet never comes in twice."
         }
     }
 

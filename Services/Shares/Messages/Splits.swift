@@ -48,7 +48,8 @@ public struct SplitWallet: Request, Equatable {
 /// Says that the three files of a split were written, durably and whole.
 ///
 /// Takes a resource session with backup-shares in its audience. The digests prove that the files
-/// are those of the split.
+/// are those of the split. Earlier splits of the same wallet that nobody confirmed are forgotten.
+/// What is confirmed already stays so.
 public struct ConfirmSplit: Request, Equatable {
     public static var method: String { "shares.confirm_split" }
     public static var kind: MethodKind { .change }
@@ -143,7 +144,8 @@ public struct Manifest: Message, Equatable {
     public var wallet: SharedWallet
     /// When it was made, in seconds since 1970.
     public var made: UInt64
-    /// Whether its files are known to have been written.
+    /// Whether its files are known to have been written; never so for a manifest that was changed in
+    /// the store.
     public var confirmed: Bool
     public var shares: [Share]
 
