@@ -130,6 +130,12 @@ let package = Package(
         tests(
             "AuthorityClientTests",
             of: ["AuthorityClient", "AuthorityMessages", "TestKit", "Tokens", "Wire"]),
+        tests(
+            "MigrationTests",
+            of: [
+                "MigrationCore", "MigrationMessages", "VaultMessages", "AuthorityClient",
+                "AuthorityMessages", "TestKit",
+            ] + serviceParts),
         tests("TestKitTests", of: ["TestKit", "Clocks", "Loop", "Secrets"]),
 
         tests(

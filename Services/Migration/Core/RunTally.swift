@@ -1,0 +1,123 @@
+public import MigrationMessages
+public import VaultMessages
+
+/// What is known of a keychain's wallets while a run goes over them: steps 3 to 6 of the migration
+/// document as a value.
+public struct RunTally: Sendable {
+    public let wallets: LegacyWallets
+    /// By place: why each wallet is treated as it is, as of now.
+    private var reasons: [ClassReason]
+    private var failures: Set<Int> = []
+    public private(set) var counts = ClassCounts()
+
+    /// - Parameter isSettled: whether a wallet stands in the success ledger.
+    public init<E: Error>(
+        _ wallets: LegacyWallets, isSettled: (LegacyID) throws(E) -> Bool
+    ) throws(E) {
+        self.wallets = wallets
+        reasons = []
+        reasons.reserveCapacity(wallets.ids.count)
+        for (index, id) in wallets.ids.enumerated() {
+            let reason = try isSettled(id) ? .inLedger : wallets.reason(at: index)
+            reasons.append(reason)
+            counts[reason.walletClass] += 1
+        }
+    }
+
+    /// Why the wallet at a place is treated as it is.
+    public func reason(at index: Int) -> ClassReason { reasons[index] }
+
+    /// The places of the wallets that a run takes in, in the order of their ids.
+    ///
+    /// - Parameter network: the one whose list must name them; nil for either.
+    public func work(on network: WalletNetwork? = nil) -> [Int] {
+        reasons.indices.filter { index in
+            guard reasons[index].walletClass == .listed else { return false }
+            guard let network else { return true }
+            return wallets.isNamed(at: index, on: network)
+        }
+    }
+
+    /// Notes that a wallet was taken in and stands in the success ledger.
+    public mutating func succeed(at index: Int) {
+        counts[reasons[index].walletClass] -= 1
+        reasons[index] = .inLedger
+        counts[.inLedger] += 1
+        failures.remove(index)
+    }
+
+    /// Notes that a wallet could not be taken in.
+    public mutating func fail(at index: Int) { failures.insert(index) }
+
+    /// What the run leaves, were it over now.
+    public var verdict: RunVerdict { RunVerdict(counts, failures: failures.count) }
+
+    /// What a launching app may do, as of now.
+    public var launch: LaunchState { LaunchState(counts) }
+}
+
+/// What a run leaves behind: the done marker and the defer flags.
+public struct RunVerdict: Equatable, Sendable {
+    /// Every wallet was taken in, now or before, or is orphaned.
+    public var done: Bool
+    /// A wallet is of an unknown chain.
+    public var deferredUnknownChain: Bool
+    /// A wallet is undetermined, or could not be taken in.
+    public var deferredFailure: Bool
+
+    public init(done: Bool, deferredUnknownChain: Bool, deferredFailure: Bool) {
+        self.done = done
+        self.deferredUnknownChain = deferredUnknownChain
+        self.deferredFailure = deferredFailure
+    }
+
+    /// - Parameter failures: how many of the listed wallets the run could not take in.
+    init(_ counts: ClassCounts, failures: Int) {
+        done = counts.unsettled == 0
+        deferredUnknownChain = counts.unknownChain > 0
+        deferredFailure = counts.undetermined > 0 || failures > 0
+    }
+
+    /// Of a run over a keychain that cannot be enumerated.
+    public static let unreadable = RunVerdict(
+        done: false, deferredUnknownChain: false, deferredFailure: true)
+}
+
+extension LaunchState {
+    /// The launch decision, by the same classes as a run's.
+    init(_ counts: ClassCounts) {
+        if counts.unsettled == 0 {
+            self = .absent
+        } else if counts.unsettled == counts.undetermined {
+            self = .unreadable
+        } else {
+            self = .pending
+        }
+    }
+}
+
+extension ClassCounts {
+    /// Wallets of which something is still to be done or found out.
+    var unsettled: UInt64 { listed + undetermined + unknownChain }
+
+    subscript(_ walletClass: WalletClass) -> UInt64 {
+        get {
+            switch walletClass {
+            case .inLedger: inLedger
+            case .listed: listed
+            case .orphaned: orphaned
+            case .undetermined: undetermined
+            case .unknownChain: unknownChain
+            }
+        }
+        set {
+            switch walletClass {
+            case .inLedger: inLedger = newValue
+            case .listed: listed = newValue
+            case .orphaned: orphaned = newValue
+            case .undetermined: undetermined = newValue
+            case .unknownChain: unknownChain = newValue
+            }
+        }
+    }
+}
