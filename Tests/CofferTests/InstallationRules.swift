@@ -31,11 +31,11 @@ import Wire
         #expect(try !make().isEmpty)
         for path in [
             home.path, home.keysPath, home.peersPath, "\(home.path)/run", "\(home.path)/state",
-            "\(home.path)/log", "\(home.path)/state/wallet-vault",
+            "\(home.path)/log", "\(home.path)/state/wallet-vault", "\(home.path)/state/migration",
         ] {
             #expect(mode(path) == 0o700, "\(path)")
         }
-        for name in ["attempt-limiter", "credential-authority", "wallet-vault", "coffer"] {
+        for name in ServiceName.allCases.map(\.text) + ["coffer"] {
             #expect(mode(home.secretKeyPath(of: name)) == 0o600)
             let pair = try CertificateFile.readSecret(home.secretKeyPath(of: name))
             #expect(
@@ -75,6 +75,50 @@ import Wire
         unlink("\(home.peersPath)/coffer.key")
         #expect(try make() == [path, "\(home.peersPath)/coffer.key"])
         #expect(try CertificateFile.readPublic(path).key == key)
+    }
+
+    /// As an earlier release left it: without the services that came later.
+    @Test func aHomeOfFewerServicesGetsWhatItLacksAndKeepsTheRest() throws {
+        _ = try make()
+        let later: [ServiceName] = [.backupShares, .migration]
+        var removed: Set<String> = []
+        for service in later {
+            let files = [
+                home.secretKeyPath(of: service.text), home.publicKeyPath(of: service.text),
+                "\(home.peersPath)/\(service.text).key",
+            ]
+            let folders = [home.statePath(of: service), "\(home.path)/log/\(service.text)"]
+            for path in files { #expect(unlink(path) == 0) }
+            for path in folders { #expect(rmdir(path) == 0) }
+            removed.formUnion(files + folders)
+        }
+        let peers = PeerFolder(path: home.peersPath)
+        let before = try peers.list().entries
+        #expect(before.count == 4)
+        #expect(Set(try make()) == removed)
+        let after = try peers.list().entries
+        #expect(after.count == 6)
+        for entry in before {
+            #expect(after.first { $0.name == entry.name }?.key == entry.key)
+        }
+    }
+
+    /// Of a group's deployment, which root brings up to date.
+    @Test(.enabled(if: geteuid() == 0, "only root can give files to other users"))
+    func rootAddsToAHomeWhoseServicesHaveUsersOfTheirOwn() throws {
+        _ = try make()
+        let key = try CertificateFile.readPublic(home.publicKeyPath(of: "wallet-vault")).key
+        for (path, mode) in [(home.path, 0o750), ("\(home.path)/run", 0o3770)] {
+            #expect(chmod(path, mode_t(mode)) == 0)
+        }
+        #expect(chown(home.secretKeyPath(of: "wallet-vault"), 61_000, 61_000) == 0)
+        let peer = "\(home.peersPath)/wallet-vault.key"
+        unlink(peer)
+        #expect(try make() == [peer])
+        #expect(try CertificateFile.readPublic(peer).key == key)
+        // The control: what others may read is refused as before.
+        chmod("\(home.path)/run", 0o3775)
+        #expect(failure { () throws(CommandFailure) in _ = try make() } != nil)
     }
 
     @Test func anEntryThatAllowsLessStaysAsItIs() throws {

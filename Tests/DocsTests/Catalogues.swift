@@ -1,6 +1,8 @@
 import AuthorityMessages
 import CofferCore
 import LimiterMessages
+import MigrationMessages
+import SharesMessages
 import VaultMessages
 import Wire
 
@@ -8,7 +10,8 @@ import Wire
 enum Catalogues {
     static let all: [any Fault.Type] = [
         BusFault.self, SessionFault.self, StorageFault.self, CredentialFault.self,
-        LimiterFault.self, VaultFault.self, ClientFault.self,
+        LimiterFault.self, LeaseFault.self, VaultFault.self, SharesFault.self, MigrationFault.self,
+        ClientFault.self,
     ]
 
     /// The error types that the sources declare, so that none is left out of the list above.

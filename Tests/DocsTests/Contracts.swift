@@ -1,5 +1,7 @@
 import AuthorityMessages
 import LimiterMessages
+import MigrationMessages
+import SharesMessages
 import VaultMessages
 import Wire
 
@@ -27,6 +29,11 @@ enum Contracts {
         CheckSession.self,
         CreateWallet.self, ImportWallet.self, ListWallets.self, CheckWallet.self,
         RevealWallet.self, SignWithWallet.self, RemoveWallet.self,
+        AddHolder.self, RemoveHolder.self, ListHolders.self, SplitWallet.self, ConfirmSplit.self,
+        ListSplits.self, BeginRestoration.self, ListRestorations.self, AbandonRestoration.self,
+        RestoreWallet.self,
+        PlanMigration.self, AskLaunchState.self, ApplyMigration.self, VerifyMigration.self,
+        FollowRun.self, StopRun.self, AskMigrationStatus.self,
     ]
     /// Those that every service answers under its own name; any one stands for all.
     private static let common: [any Request.Type] = [

@@ -1,6 +1,8 @@
 import AuthorityMessages
 import Bus
+import MigrationMessages
 import Secrets
+import SharesMessages
 import Tokens
 import VaultMessages
 import Wire
@@ -76,7 +78,8 @@ final class Client {
         case .attemptLimiter: healthy(LimiterTag.self)
         case .credentialAuthority: healthy(Authority.self)
         case .walletVault: healthy(Vault.self)
-        default: false
+        case .backupShares: healthy(Shares.self)
+        case .migration: healthy(Migration.self)
         }
     }
 

@@ -8,7 +8,9 @@ import Wire
 
 /// A throw-away installation with real services in it.
 final class TestHome {
-    static let services: [ServiceName] = [.attemptLimiter, .credentialAuthority, .walletVault]
+    static let services: [ServiceName] = [
+        .attemptLimiter, .credentialAuthority, .walletVault, .backupShares, .migration,
+    ]
 
     let home: Home
     let clock: SystemBootClock

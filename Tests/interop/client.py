@@ -14,6 +14,8 @@ SOCKETS = {
     "credential-authority": "authority.sock",
     "attempt-limiter": "limiter.sock",
     "wallet-vault": "vault.sock",
+    "backup-shares": "shares.sock",
+    "migration": "migration.sock",
 }
 
 

@@ -1,6 +1,7 @@
 # The programs: building them, and where they are.
 
-readonly SERVICES=(attempt-limiter credential-authority wallet-vault)
+# In the order in which they start.
+readonly SERVICES=(attempt-limiter credential-authority wallet-vault backup-shares migration)
 
 require_swift() {
     command -v swift >/dev/null && return

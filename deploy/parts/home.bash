@@ -30,7 +30,8 @@ make_home() {
     # Whatever is made from here on is nobody else's.
     umask 077
     [ -d "$COFFER_HOME" ] || mkdir -p "$COFFER_HOME"
-    # Before the lock, because the command takes the same one.
+    # Before the lock, because the command takes the same one. A home of an earlier release has fewer
+    # services: what it lacks is added.
     if ! has_keys; then
         "$BIN/coffer" init --run "$(chosen_run)" >/dev/null ||
             die "$EXIT_FAILED" "the home $COFFER_HOME could not be made."
@@ -46,6 +47,11 @@ has_keys() {
     local name
     for name in "${SERVICES[@]}" coffer; do
         [ -e "$COFFER_HOME/keys/$name.key_secret" ] || return 1
+    done
+    # Entered last: one whose entry is missing was being made when the command was killed. The
+    # command's own entry may have been taken out on purpose.
+    for name in "${SERVICES[@]}"; do
+        [ -e "$COFFER_HOME/peers/$name.key" ] || return 1
     done
 }
 
@@ -71,6 +77,8 @@ socket_name() {
     attempt-limiter) say limiter ;;
     credential-authority) say authority ;;
     wallet-vault) say vault ;;
+    backup-shares) say shares ;;
+    migration) say migration ;;
     esac
 }
 

@@ -47,7 +47,8 @@ struct InstallationMaker {
         for path in paths { try makeFolder(path) }
     }
 
-    /// A folder that is there is used only where nobody else may enter it.
+    /// A folder that is there is used only where a service would use it: nobody else may enter it, or
+    /// root owns it and lets a group in, as in the packaged deployment.
     private mutating func makeFolder(_ path: String) throws(CommandFailure) {
         if mkdir(path, 0o700) == 0 {
             made.append(path)
@@ -62,14 +63,18 @@ struct InstallationMaker {
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw CommandFailure(.installation, "\(path) is no folder.")
         }
-        let loose: mode_t = status.st_uid == 0 && geteuid() != 0 ? 0o027 : 0o077
-        guard status.st_mode & loose == 0 else {
+        let isShared = status.st_uid == 0 && status.st_mode & 0o7777 == Self.sharedRunMode
+        let loose: mode_t = status.st_uid == 0 ? 0o027 : 0o077
+        guard isShared || status.st_mode & loose == 0 else {
             throw CommandFailure(
                 .installation,
                 "\(path) has mode 0\(String(status.st_mode & 0o7777, radix: 8)); wanted is 0700: "
                     + "`chmod 700 \(path)`.")
         }
     }
+
+    /// Of root's run folder for a group.
+    private static let sharedRunMode: mode_t = 0o3770
 
     private func makeParents(of path: String) throws(CommandFailure) {
         var end = path.startIndex

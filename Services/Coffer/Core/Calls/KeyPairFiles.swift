@@ -33,6 +33,9 @@ enum KeyPairFiles {
         guard access(secretPath, F_OK) == 0 else {
             return (try make(name: name, in: folder).key, [secretPath, publicPath])
         }
+        guard !isAnothersPair(secretPath) || access(publicPath, F_OK) != 0 else {
+            return (try CertificateFile.readPublic(publicPath).key, [])
+        }
         let key = try CertificateFile.readSecret(secretPath).publicKey
         guard access(publicPath, F_OK) == 0 else {
             try CertificateFile.writePublic(key, metadata: ["name": name], to: publicPath)
@@ -42,5 +45,12 @@ enum KeyPairFiles {
             throw .keysDiffer(path: publicPath)
         }
         return (key, [])
+    }
+
+    /// Whether root looks at the secret key of a service with a user of its own: its public half says
+    /// enough.
+    private static func isAnothersPair(_ secretPath: String) -> Bool {
+        var status = stat()
+        return geteuid() == 0 && lstat(secretPath, &status) == 0 && status.st_uid != 0
     }
 }

@@ -36,7 +36,7 @@ private struct StatusReport {
     private let keepsToken: Bool
 
     /// All services together are asked within two seconds.
-    private static let healthMilliseconds: UInt64 = 600
+    private static let healthMilliseconds: UInt64 = 400
 
     init(of run: CommandRun) throws(CommandFailure) {
         // Told once, not of each service.
