@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: [
         ("### `authority.verify`", "### `authority.try`"),
         ("| change | app | yes | 1 | 0 |", "| change | app | yes | 2 | 0 |"),
-        ("| fresh | app | yes | 0 | 1 |", "| fresh | app, engine | yes | 0 | 1 |"),
+        ("| fresh | app, backup-shares | yes | 0 | 1 |", "| fresh | app | yes | 0 | 1 |"),
         (
             "| fresh | credential-authority | no | 1 | 0 to 1 |",
             "| read | credential-authority | no | 1 | 0 to 1 |"
@@ -36,7 +36,7 @@ import Testing
     @Test func aMemberThatNobodyDescribedIsNoticed() {
         let text = Repository.text(of: Self.path)
         #expect(text.contains("| `failed_before` |"))
-        let renamed = text.replacing("| `failed_before` |", with: "| `failures` |")
+        let renamed = text.replacing("| `failed_before` |", with: "| `failed_earlier` |")
         #expect(Self.memberProblems(in: renamed).count == 2)
     }
 

@@ -30,8 +30,8 @@ make_home() {
     # Whatever is made from here on is nobody else's.
     umask 077
     [ -d "$COFFER_HOME" ] || mkdir -p "$COFFER_HOME"
-    # Before the lock, because the command takes the same one. A home of an earlier release has fewer
-    # services: what it lacks is added.
+    # Before the lock, because the command takes the same one. A home of an earlier release has
+    # fewer services: what it lacks is added.
     if ! has_keys; then
         "$BIN/coffer" init --run "$(chosen_run)" >/dev/null ||
             die "$EXIT_FAILED" "the home $COFFER_HOME could not be made."

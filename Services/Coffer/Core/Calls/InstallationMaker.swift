@@ -47,8 +47,8 @@ struct InstallationMaker {
         for path in paths { try makeFolder(path) }
     }
 
-    /// A folder that is there is used only where a service would use it: nobody else may enter it, or
-    /// root owns it and lets a group in, as in the packaged deployment.
+    /// A folder that is there is used only where a service would use it: nobody else may enter it,
+    /// or root owns it and lets a group in, as in the packaged deployment.
     private mutating func makeFolder(_ path: String) throws(CommandFailure) {
         if mkdir(path, 0o700) == 0 {
             made.append(path)

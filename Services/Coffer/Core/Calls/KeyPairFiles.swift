@@ -47,8 +47,8 @@ enum KeyPairFiles {
         return (key, [])
     }
 
-    /// Whether root looks at the secret key of a service with a user of its own: its public half says
-    /// enough.
+    /// Whether root looks at the secret key of a service with a user of its own: its public half
+    /// says enough.
     private static func isAnothersPair(_ secretPath: String) -> Bool {
         var status = stat()
         return geteuid() == 0 && lstat(secretPath, &status) == 0 && status.st_uid != 0
