@@ -86,7 +86,7 @@ let package = Package(
         shared("UnicodeText", uses: ["Secrets", "CUTF8Proc"]),
         shared("Mnemonics", uses: ["Secrets", "Crypto", "UnicodeText", "HDKeys"]),
         shared("HDKeys", uses: ["Secrets", "Crypto", "CSecp256k1"]),
-        shared("BackupShares", uses: ["Secrets", "Crypto"]),
+        shared("BackupShares", uses: ["Secrets", "Crypto", "Wire"]),
         shared("Tokens", uses: ["Wire", "Crypto", "Clocks", "Secrets"]),
         shared("Storage", uses: ["CSQLite", "Secrets"]),
         shared("Bus", uses: ["Wire", "Loop", "Clocks", "Secrets", "CZMQ"]),
@@ -160,7 +160,7 @@ let package = Package(
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),
         tests("MnemonicsTests", of: ["Mnemonics", "Secrets"]),
         tests("HDKeysTests", of: ["HDKeys", "Crypto", "Secrets"]),
-        tests("BackupSharesTests", of: ["BackupShares", "Crypto", "Secrets", "TestKit"]),
+        tests("BackupSharesTests", of: ["BackupShares", "Crypto", "Secrets", "TestKit", "Wire"]),
         tests(
             "VectorTests",
             of: [

@@ -37,6 +37,13 @@ public struct ShareEnvelope: Equatable, Sendable {
     public static func seal(
         _ payload: borrowing SecretBytes, to recipient: [UInt8], random: some RandomSource
     ) throws(ShareError) -> ShareEnvelope {
+        try sealed(payload, to: recipient, random: random).envelope
+    }
+
+    /// The same, with the key that the envelope's message is under.
+    static func sealed(
+        _ payload: borrowing SecretBytes, to recipient: [UInt8], random: some RandomSource
+    ) throws(ShareError) -> Sealed {
         guard recipient.count == MessageKey.byteCount else { throw .invalidKey }
         let ephemeral = try EphemeralKey(random: random)
         let key = try MessageKey(privateKey: ephemeral.seed, publicKey: recipient)
@@ -44,7 +51,14 @@ public struct ShareEnvelope: Equatable, Sendable {
             EnvelopeMark.fill(
                 prefix, ephemeralKey: ephemeral.publicKey, key: key, random: random)
         }
-        return try ShareEnvelope(ephemeralKey: ephemeral.publicKey, message: message)
+        let envelope = try ShareEnvelope(ephemeralKey: ephemeral.publicKey, message: message)
+        return Sealed(envelope: envelope, key: key)
+    }
+
+    /// An envelope and what opens it.
+    struct Sealed: ~Copyable {
+        let envelope: ShareEnvelope
+        let key: MessageKey
     }
 
     /// Splits a phrase's block and seals each share for its holder, in the holders' order.
@@ -55,8 +69,7 @@ public struct ShareEnvelope: Equatable, Sendable {
     public static func seal(
         block: borrowing SecretBytes, to holders: [[UInt8]], random: some RandomSource
     ) throws(ShareError) -> [ShareEnvelope] {
-        guard holders.count == ShareSplit.shareCount else { throw .wrongCount(holders.count) }
-        guard Set(holders.map(withoutSign)).count == holders.count else { throw .repeatedHolder }
+        try check(holders)
         var envelopes: [ShareEnvelope] = []
         for (payload, holder) in zip(try ShareSplit.split(block, random: random), holders) {
             envelopes.append(try seal(payload.bytes, to: holder, random: random))
@@ -70,12 +83,23 @@ public struct ShareEnvelope: Equatable, Sendable {
     /// Throws ``ShareError/authenticationFailed`` for an envelope with any bit changed and for
     /// another key; ``ShareError/invalidKey`` for an ephemeral key of low order.
     public func open(privateKey: borrowing SecretBytes) throws(ShareError) -> SecretBytes {
-        let key = try MessageKey(privateKey: privateKey, publicKey: ephemeralKey)
+        try open(key: MessageKey(privateKey: privateKey, publicKey: ephemeralKey))
+    }
+
+    /// The payload, by the key that the message is under.
+    func open(key: borrowing MessageKey) throws(ShareError) -> SecretBytes {
         let plaintext = try MessageBox.read(message, key: key)
         let isChanged = EnvelopeMark.tellsOfOtherSign(
             plaintext.restOfPrefix(), ephemeralKey: ephemeralKey, key: key)
         guard !isChanged else { throw .authenticationFailed }
         return plaintext.payload()
+    }
+
+    /// Throws unless these are the keys of three different holders.
+    static func check(_ holders: [[UInt8]]) throws(ShareError) {
+        guard holders.count == ShareSplit.shareCount else { throw .wrongCount(holders.count) }
+        guard holders.allSatisfy({ $0.count == MessageKey.byteCount }) else { throw .invalidKey }
+        guard Set(holders.map(withoutSign)).count == holders.count else { throw .repeatedHolder }
     }
 
     /// Two keys that differ in the sign alone have the same owner.
