@@ -33,7 +33,7 @@ enum Contracts {
         ListSplits.self, BeginRestoration.self, ListRestorations.self, AbandonRestoration.self,
         RestoreWallet.self,
         PlanMigration.self, AskLaunchState.self, ApplyMigration.self, VerifyMigration.self,
-        FollowRun.self, StopRun.self, AskMigrationStatus.self,
+        FollowRun.self, StopRun.self, AskMigrationStatus.self, SetSourceAside.self,
     ]
     /// Those that every service answers under its own name; any one stands for all.
     private static let common: [any Request.Type] = [

@@ -149,18 +149,19 @@ private struct Outcome: Equatable {
             return
         }
         let wallets = LegacyWallets(accounts: accounts) { keychain.lists[$0] ?? nil }
-        var tally = RunTally(wallets) { keychain.ledger.contains($0.text) }
-        for (index, id) in wallets.ids.enumerated() {
-            classes[id.text] = tally.reason(at: index)
+        var tally = RunTally(wallets)
+        for id in keychain.ledger { tally.settle(LegacyID(id)) }
+        for place in 0..<wallets.count {
+            classes[wallets.id(at: place).text] = tally.reason(at: place)
         }
         findings.insert(.launch(tally.launch))
-        for index in tally.work() {
-            let id = wallets.ids[index].text
+        for place in tally.work() {
+            let id = wallets.id(at: place).text
             imports.insert(id)
             if keychain.refused.contains(id) {
-                tally.fail(at: index)
+                tally.fail(at: place)
             } else {
-                tally.succeed(at: index)
+                tally.settle(at: place)
             }
         }
         findings.insert(.done(tally.verdict.done))

@@ -3,72 +3,83 @@ public import VaultMessages
 
 /// The wallets of a keychain in the order of their ids, each with what the lists say of it.
 public struct LegacyWallets: Sendable {
-    /// Sorted, none twice.
-    public let ids: [LegacyID]
-    private let namings: [ChainLists.Naming]
-    private let reasons: [ClassReason]
+    private let ids: LegacyIDList
+    private var namings: [Naming]
+    private var hasLists = false
+    private var hasUnreadableLists = false
+    /// Rows of the keychain of which nobody can tell whether they are a wallet or a list.
+    public let damagedRows: Int
 
-    /// - Parameter ids: in any order.
-    public init(ids: [LegacyID], lists: ChainLists) {
-        var sorted = ids.sorted()
-        var last: LegacyID?
-        sorted.removeAll { id in
-            defer { last = id }
-            return id == last
+    /// Wallets that no list was asked about yet.
+    ///
+    /// - Parameter ids: sorted, none twice.
+    /// - Parameter damagedRows: one of them may be a list, which is then one that cannot be read.
+    init(sorted ids: LegacyIDList, damagedRows: Int) {
+        self.ids = ids
+        namings = Array(repeating: [], count: ids.count)
+        self.damagedRows = damagedRows
+        if damagedRows > 0 {
+            hasLists = true
+            hasUnreadableLists = true
         }
-        self.ids = sorted
-        namings = sorted.map { lists.naming(of: $0) }
-        reasons = namings.map { lists.reason(for: $0) }
     }
 
     /// - Parameter accounts: every account of the keychain's service.
     /// - Parameter list: the ids that a list account's item holds; nil where it cannot be read or
     ///   decoded.
     public init(accounts: [String], list: (_ account: String) -> [String]?) {
-        var ids: [LegacyID] = []
-        var lists = ChainLists()
+        var ids: Set<LegacyID> = []
+        var lists: [ChainList] = []
         for account in accounts {
             if let id = account.after(LegacyLayout.phrasePrefix) {
-                ids.append(LegacyID(id))
+                ids.insert(LegacyID(id))
             } else if let genesis = account.after(LegacyLayout.listPrefix) {
                 let names = list(account)?.map { LegacyID($0) }
-                lists.add(ChainList(chain: Chain(genesis: genesis), names: names))
+                lists.append(ChainList(chain: Chain(genesis: genesis), names: names))
             }
         }
-        self.init(ids: ids, lists: lists)
+        var sorted = LegacyIDList()
+        for id in ids.sorted() { sorted.append(id.text) }
+        self.init(sorted: sorted, damagedRows: 0)
+        for list in lists { hear(list) }
     }
+
+    /// Takes in what one list says.
+    mutating func hear(_ list: ChainList) {
+        hasLists = true
+        guard let names = list.names else {
+            hasUnreadableLists = true
+            return
+        }
+        for name in names {
+            if let place = ids.place(of: name) { namings[place].insert(Naming(list.chain)) }
+        }
+    }
+
+    // MARK: The wallets
+
+    public var count: Int { ids.count }
+
+    public func id(at place: Int) -> LegacyID { ids[place] }
 
     /// The place of a wallet; nil where the keychain has none of this id.
-    public func index(of id: LegacyID) -> Int? {
-        let index = firstIndex(notBelow: id)
-        return index < ids.count && ids[index] == id ? index : nil
-    }
+    public func place(of id: LegacyID) -> Int? { ids.place(of: id) }
 
-    /// The place of the first wallet whose id comes after another's.
-    public func firstIndex(after id: LegacyID) -> Int {
-        let index = firstIndex(notBelow: id)
-        return index < ids.count && ids[index] == id ? index + 1 : index
+    /// How a wallet is treated that was not taken in before (step 5 of the migration document).
+    ///
+    /// A readable list of a supported network decides, whatever became of the others.
+    public func reason(at place: Int) -> ClassReason {
+        let naming = namings[place]
+        if naming.contains(.mainnet) { return .listedMainnet }
+        if naming.contains(.testnet) { return .listedTestnet }
+        if naming.contains(.unsupported) { return .unsupportedChain }
+        if !hasLists { return .noList }
+        return hasUnreadableLists ? .unreadableList : .namedByNone
     }
-
-    /// What the lists say of a wallet.
-    public func reason(at index: Int) -> ClassReason { reasons[index] }
 
     /// Whether the readable list of a network names a wallet.
-    public func isNamed(at index: Int, on network: WalletNetwork) -> Bool {
-        namings[index].contains(network == .mainnet ? .mainnet : .testnet)
-    }
-
-    private func firstIndex(notBelow id: LegacyID) -> Int {
-        var range = ids.startIndex..<ids.endIndex
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            if ids[middle] < id {
-                range = middle + 1..<range.upperBound
-            } else {
-                range = range.lowerBound..<middle
-            }
-        }
-        return range.lowerBound
+    public func isNamed(at place: Int, on network: WalletNetwork) -> Bool {
+        namings[place].contains(network == .mainnet ? .mainnet : .testnet)
     }
 }
 

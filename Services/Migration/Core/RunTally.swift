@@ -8,46 +8,46 @@ public struct RunTally: Sendable {
     /// By place: why each wallet is treated as it is, as of now.
     private var reasons: [ClassReason]
     private var failures: Set<Int> = []
-    public private(set) var counts = ClassCounts()
+    public private(set) var counts: ClassCounts
 
-    /// - Parameter isSettled: whether a wallet stands in the success ledger.
-    public init<E: Error>(
-        _ wallets: LegacyWallets, isSettled: (LegacyID) throws(E) -> Bool
-    ) throws(E) {
+    /// Before anything was taken in.
+    public init(_ wallets: LegacyWallets) {
         self.wallets = wallets
-        reasons = []
-        reasons.reserveCapacity(wallets.ids.count)
-        for (index, id) in wallets.ids.enumerated() {
-            let reason = try isSettled(id) ? .inLedger : wallets.reason(at: index)
-            reasons.append(reason)
-            counts[reason.walletClass] += 1
-        }
+        reasons = (0..<wallets.count).map { wallets.reason(at: $0) }
+        counts = ClassCounts(damaged: UInt64(wallets.damagedRows))
+        for reason in reasons { counts[reason.walletClass] += 1 }
     }
 
+    /// Notes that a wallet stands in the success ledger; nothing where the keychain has none of
+    /// this id.
+    public mutating func settle(_ id: LegacyID) {
+        if let place = wallets.place(of: id) { settle(at: place) }
+    }
+
+    /// Notes that the wallet at a place stands in the success ledger.
+    public mutating func settle(at place: Int) {
+        counts[reasons[place].walletClass] -= 1
+        reasons[place] = .inLedger
+        counts[.inLedger] += 1
+        failures.remove(place)
+    }
+
+    /// Notes that a wallet could not be taken in.
+    public mutating func fail(at place: Int) { failures.insert(place) }
+
     /// Why the wallet at a place is treated as it is.
-    public func reason(at index: Int) -> ClassReason { reasons[index] }
+    public func reason(at place: Int) -> ClassReason { reasons[place] }
 
     /// The places of the wallets that a run takes in, in the order of their ids.
     ///
     /// - Parameter network: the one whose list must name them; nil for either.
     public func work(on network: WalletNetwork? = nil) -> [Int] {
-        reasons.indices.filter { index in
-            guard reasons[index].walletClass == .listed else { return false }
+        reasons.indices.filter { place in
+            guard reasons[place].walletClass == .listed else { return false }
             guard let network else { return true }
-            return wallets.isNamed(at: index, on: network)
+            return wallets.isNamed(at: place, on: network)
         }
     }
-
-    /// Notes that a wallet was taken in and stands in the success ledger.
-    public mutating func succeed(at index: Int) {
-        counts[reasons[index].walletClass] -= 1
-        reasons[index] = .inLedger
-        counts[.inLedger] += 1
-        failures.remove(index)
-    }
-
-    /// Notes that a wallet could not be taken in.
-    public mutating func fail(at index: Int) { failures.insert(index) }
 
     /// What the run leaves, were it over now.
     public var verdict: RunVerdict { RunVerdict(counts, failures: failures.count) }
@@ -73,9 +73,9 @@ public struct RunVerdict: Equatable, Sendable {
 
     /// - Parameter failures: how many of the listed wallets the run could not take in.
     init(_ counts: ClassCounts, failures: Int) {
-        done = counts.unsettled == 0
+        done = counts.isSettled
         deferredUnknownChain = counts.unknownChain > 0
-        deferredFailure = counts.undetermined > 0 || failures > 0
+        deferredFailure = counts.undetermined > 0 || counts.damaged > 0 || failures > 0
     }
 
     /// Of a run over a keychain that cannot be enumerated.
@@ -86,9 +86,9 @@ public struct RunVerdict: Equatable, Sendable {
 extension LaunchState {
     /// The launch decision, by the same classes as a run's.
     init(_ counts: ClassCounts) {
-        if counts.unsettled == 0 {
+        if counts.isSettled {
             self = .absent
-        } else if counts.unsettled == counts.undetermined {
+        } else if counts.listed == 0 && counts.unknownChain == 0 {
             self = .unreadable
         } else {
             self = .pending
@@ -97,8 +97,10 @@ extension LaunchState {
 }
 
 extension ClassCounts {
-    /// Wallets of which something is still to be done or found out.
-    var unsettled: UInt64 { listed + undetermined + unknownChain }
+    /// Whether nothing is still to be done or found out.
+    var isSettled: Bool {
+        listed == 0 && undetermined == 0 && unknownChain == 0 && damaged == 0
+    }
 
     subscript(_ walletClass: WalletClass) -> UInt64 {
         get {

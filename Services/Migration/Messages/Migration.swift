@@ -92,34 +92,41 @@ public enum LaunchState: String, TextIdentifier, CaseIterable {
     public var text: String { rawValue }
 }
 
-/// How many wallets there are of each class.
+/// How many wallets there are of each class, and how much of a source cannot be read.
 public struct ClassCounts: Message, Equatable {
     public var inLedger: UInt64
     public var listed: UInt64
     public var orphaned: UInt64
     public var undetermined: UInt64
     public var unknownChain: UInt64
+    /// Rows that cannot be read and of which nobody can tell whether they are a wallet or a list of
+    /// wallets.
+    ///
+    /// One of them is a failure of the run, like an undetermined wallet.
+    public var damaged: UInt64
 
     public init(
         inLedger: UInt64 = 0, listed: UInt64 = 0, orphaned: UInt64 = 0, undetermined: UInt64 = 0,
-        unknownChain: UInt64 = 0
+        unknownChain: UInt64 = 0, damaged: UInt64 = 0
     ) {
         self.inLedger = inLedger
         self.listed = listed
         self.orphaned = orphaned
         self.undetermined = undetermined
         self.unknownChain = unknownChain
+        self.damaged = damaged
     }
 
     public init(from object: JSONObject) throws(JSONError) {
         try object.refuseUnknownKeys([
-            "in_ledger", "listed", "orphaned", "undetermined", "unknown_chain",
+            "in_ledger", "listed", "orphaned", "undetermined", "unknown_chain", "damaged",
         ])
         inLedger = try object.uint64("in_ledger")
         listed = try object.uint64("listed")
         orphaned = try object.uint64("orphaned")
         undetermined = try object.uint64("undetermined")
         unknownChain = try object.uint64("unknown_chain")
+        damaged = try object.uint64("damaged")
     }
 
     public func write(to writer: inout JSONWriter) {
@@ -128,5 +135,6 @@ public struct ClassCounts: Message, Equatable {
         writer.uint64("orphaned", orphaned)
         writer.uint64("undetermined", undetermined)
         writer.uint64("unknown_chain", unknownChain)
+        writer.uint64("damaged", damaged)
     }
 }

@@ -28,6 +28,8 @@ public struct AskMigrationStatus: BodilessRequest, Equatable {
             public var done: Bool
             public var deferredUnknownChain: Bool
             public var deferredFailure: Bool
+            /// Whether a person said that what is not settled of it stays where it is.
+            public var setAside: Bool
             /// When it was run over last, in seconds since 1970.
             public var lastRun: UInt64
             /// As the last run left it.
@@ -35,13 +37,14 @@ public struct AskMigrationStatus: BodilessRequest, Equatable {
 
             public init(
                 digest: [UInt8], path: String, done: Bool, deferredUnknownChain: Bool,
-                deferredFailure: Bool, lastRun: UInt64, counts: ClassCounts
+                deferredFailure: Bool, setAside: Bool = false, lastRun: UInt64, counts: ClassCounts
             ) {
                 self.digest = digest
                 self.path = path
                 self.done = done
                 self.deferredUnknownChain = deferredUnknownChain
                 self.deferredFailure = deferredFailure
+                self.setAside = setAside
                 self.lastRun = lastRun
                 self.counts = counts
             }
@@ -62,7 +65,7 @@ public struct AskMigrationStatus: BodilessRequest, Equatable {
             for entry in try object.objects("sources") {
                 try entry.refuseUnknownKeys([
                     "digest", "path", "done", "deferred_unknown_chain", "deferred_failure",
-                    "last_run", "counts",
+                    "set_aside", "last_run", "counts",
                 ])
                 sources.append(
                     Source(
@@ -70,6 +73,7 @@ public struct AskMigrationStatus: BodilessRequest, Equatable {
                         path: try entry.string("path"), done: try entry.bool("done"),
                         deferredUnknownChain: try entry.bool("deferred_unknown_chain"),
                         deferredFailure: try entry.bool("deferred_failure"),
+                        setAside: try entry.bool("set_aside"),
                         lastRun: try entry.uint64("last_run"),
                         counts: try ClassCounts(from: entry.object("counts"))))
             }
@@ -85,6 +89,7 @@ public struct AskMigrationStatus: BodilessRequest, Equatable {
                 writer.bool("done", source.done)
                 writer.bool("deferred_unknown_chain", source.deferredUnknownChain)
                 writer.bool("deferred_failure", source.deferredFailure)
+                writer.bool("set_aside", source.setAside)
                 writer.uint64("last_run", source.lastRun)
                 writer.object("counts") { source.counts.write(to: &$0) }
             }
