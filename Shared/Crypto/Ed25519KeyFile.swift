@@ -1,8 +1,8 @@
 internal import COpenSSL
 public import Secrets
 
-/// A file with an Ed25519 private key: PKCS #8 in PEM (RFC 8410 §7), in clear or under a passphrase
-/// (PBES2, RFC 8018 §6.2), as OpenSSL and others write it.
+/// A file with an Ed25519 private key: PKCS #8 in PEM (RFC 8410 §7), in clear or under a
+/// passphrase (PBES2, RFC 8018 §6.2), as OpenSSL and others write it.
 ///
 /// Neither the key nor what it is read from leaves secret memory but into OpenSSL, which wipes what
 /// it makes of them.

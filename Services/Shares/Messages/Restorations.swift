@@ -199,8 +199,8 @@ public struct RestoreWallet: Request, Equatable {
     public enum Reply: Message, Equatable {
         /// The wallet is in the vault.
         case installed(WalletDescription)
-        /// The wallet is in the vault since an earlier attempt, whose answer was lost when a service
-        /// stopped; `vault.list` has its description.
+        /// The wallet is in the vault since an earlier attempt, whose answer was lost when a
+        /// service stopped; `vault.list` has its description.
         case installedEarlier(SharedWallet)
         /// Nothing was done: the shares lead to this wallet, which nobody named.
         case unconfirmed(SharedWallet)

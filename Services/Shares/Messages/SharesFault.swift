@@ -51,9 +51,10 @@ public enum SharesFault: String, NamedFault {
         case .vaultUnreachable:
             "The wallet vault does not answer. Start it with `deploy/launch up`."
         case .vaultSilent:
-            "The wallet vault was asked and gave no answer. A split made nothing, but its proof may "
-                + "be spent: begin with a new one. A restoration may have installed the wallet: ask "
-                + "for the outcome, or restore again, for a wallet never comes in twice."
+            "The wallet vault was asked and gave no answer. A split made nothing, but its proof "
+                + "may be spent: begin with a new one. A restoration may have installed the "
+                + "wallet: ask for the outcome, or restore again, for a wallet never comes in "
+                + "twice."
         }
     }
 

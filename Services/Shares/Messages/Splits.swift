@@ -144,8 +144,8 @@ public struct Manifest: Message, Equatable {
     public var wallet: SharedWallet
     /// When it was made, in seconds since 1970.
     public var made: UInt64
-    /// Whether its files are known to have been written; never so for a manifest that was changed in
-    /// the store.
+    /// Whether its files are known to have been written; never so for a manifest that was changed
+    /// in the store.
     public var confirmed: Bool
     public var shares: [Share]
 
