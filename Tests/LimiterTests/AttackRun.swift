@@ -171,7 +171,7 @@ final class AttackRun {
         if try rig.deviceSecret(of: owner) != secretBefore { bound.note(.loweredUnsigned) }
         let missing = EnrolmentID(choices.bytes(16)) ?? enrolment
         _ = try rig.turn { try $0.forget(Forget(enrolment: missing), of: owner) }
-        _ = try attempt { try rig.turn { try $0.repair(owner) } }
+        _ = try attempt { try rig.turn { try $0.repair(owner, seen: 0) } }
     }
 
     private func floodChallenges() throws { for _ in 0..<70 { _ = try rig.challenge(owner) } }

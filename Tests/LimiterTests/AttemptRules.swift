@@ -170,12 +170,14 @@ import Wire
             #expect(throws: LimiterFault.damaged) { try rig.standing(owner) }
             #expect(try rig.record(of: owner) == Array(text.utf8))
             #expect(rig.metrics.value(of: "evaluations") == 1)
-            let repaired = try rig.turn { try $0.repair(owner) }
+            let repaired = try rig.turn { try $0.repair(owner, seen: 0) }
             #expect(
                 repaired
-                    == Standing(enrolment: enrolment, failed: 6, remainingMilliseconds: 60_000))
+                    == RepairAttempts.Reply(
+                        enrolment: enrolment, failed: 6, remainingMilliseconds: 60_000,
+                        lastCharge: 1))
             #expect(throws: LimiterFault.nothingToRepair) {
-                try rig.turn { try $0.repair(owner) }
+                try rig.turn { try $0.repair(owner, seen: 0) }
             }
             #expect(try rig.confirm(owner, attempt, key) == 5)
         }
@@ -187,7 +189,72 @@ import Wire
             let owner = try Owner(named: "ann")
             _ = try rig.enrol(owner, AccessKey(from: rig.random))
             try rig.setRecord(Array(#"{"count":70,"boot":"x","deadline":-1}"#.utf8), of: owner)
-            #expect(try rig.turn { try $0.repair(owner) }.failed == 70)
+            #expect(try rig.turn { try $0.repair(owner, seen: 0) }.failed == 70)
+        }
+    }
+
+    @Test func aMissingRowOfAKnownOwnerIsDamageAndMended() async throws {
+        try await LoopHarness.run {
+            let rig = try LimiterRig()
+            let owner = try Owner(named: "ann")
+            let key = try AccessKey(from: rig.random)
+            let enrolment = try rig.enrol(owner, key)
+            let (attempt, _) = try rig.charge(owner, enrolment)
+            _ = try rig.charge(owner, enrolment)
+            try rig.removeLedger(of: owner)
+            #expect(throws: LimiterFault.damaged) { try rig.begin(owner, enrolment) }
+            #expect(throws: LimiterFault.damaged) { try rig.standing(owner) }
+            #expect(throws: LimiterFault.damaged) {
+                try rig.prove(owner, enrolment, key, code: nil)
+            }
+            let repaired = try rig.turn { try $0.repair(owner, seen: 1) }
+            #expect(repaired.failed == 6 && repaired.remainingMilliseconds == 60_000)
+            #expect(repaired.lastCharge == 2)
+            #expect(throws: LimiterFault.noSuchAttempt) { try rig.confirm(owner, attempt, key) }
+            try rig.removeLedger(of: owner)
+            #expect(try rig.turn { try $0.repair(owner, seen: 40) }.lastCharge == 40)
+        }
+    }
+
+    /// Such numbers are taken from an authority whose row was edited, and charged up to their end.
+    @Test func numbersAtTheirEndAreMendedOnlyByARepair() async throws {
+        try await LoopHarness.run {
+            let rig = try LimiterRig()
+            let owner = try Owner(named: "ann")
+            let enrolment = try rig.enrol(owner, AccessKey(from: rig.random))
+            _ = try rig.charge(owner, enrolment)
+            #expect(throws: LimiterFault.rolledBack) {
+                try rig.begin(owner, enrolment, lastCharge: Begin.chargeLimit)
+            }
+            rig.clock.advance(seconds: 60)
+            #expect(throws: LimiterFault.numbersUsedUp) {
+                try rig.begin(owner, enrolment, lastCharge: 1)
+            }
+            let repaired = try rig.turn { try $0.repair(owner, seen: 1) }
+            #expect(repaired.failed == 6 && repaired.remainingMilliseconds == 60_000)
+            #expect(repaired.lastCharge == 1)
+            rig.clock.advance(seconds: 60)
+            #expect(try rig.charge(owner, enrolment).1 == 2)
+            #expect(try rig.standing(owner).failed == 7)
+        }
+    }
+
+    /// An authority whose own number is lost gets another, at the price of six attempts.
+    @Test func anAuthorityWithoutANumberIsNumberedAnewAtThePriceOfAWait() async throws {
+        try await LoopHarness.run {
+            let rig = try LimiterRig()
+            let owner = try Owner(named: "ann")
+            let enrolment = try rig.enrol(owner, AccessKey(from: rig.random))
+            for _ in 1...2 { _ = try rig.charge(owner, enrolment) }
+            let repaired = try rig.turn { try $0.repair(owner, seen: nil) }
+            #expect(repaired.failed == 6 && repaired.remainingMilliseconds == 60_000)
+            #expect(repaired.lastCharge == 2)
+            rig.clock.advance(seconds: 60)
+            for _ in 1...3 {
+                _ = try rig.charge(owner, enrolment)
+                rig.clock.advance(seconds: 60)
+            }
+            #expect(try rig.turn { try $0.repair(owner, seen: nil) }.failed == 9)
         }
     }
 

@@ -22,7 +22,7 @@ import Wire
             #expect(throws: LimiterFault.unknownOwner) {
                 try rig.begin(owner, drawnID(rig))
             }
-            #expect(throws: LimiterFault.unknownOwner) { try rig.turn { try $0.repair(owner) } }
+            #expect(throws: LimiterFault.unknownOwner) { try rig.turn { try $0.repair(owner, seen: 0) } }
             #expect(try rig.service.owners() == [])
         }
     }

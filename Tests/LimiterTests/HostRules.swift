@@ -32,7 +32,7 @@ import Wire
                     Prove(enrolment: id, challenge: sixteen, signature: bytes)),
                 try await host.refusal(Forget(enrolment: id)),
                 try await host.refusal(AskStanding()),
-                try await host.refusal(RepairAttempts()),
+                try await host.refusal(RepairAttempts(lastCharge: 0)),
             ]
             #expect(refusals.allSatisfy { $0 == BusFault.forbidden.rawValue })
             #expect(refusals.count == LimiterService.methods.count)

@@ -152,6 +152,13 @@ final class LimiterRig {
     }
 }
 
+extension LimiterService {
+    /// Repairs as an authority asks that has seen a charge; nil for one whose number is past its end.
+    func repair(_ owner: Owner, seen lastCharge: UInt64?) throws -> RepairAttempts.Reply {
+        try repair(RepairAttempts(lastCharge: lastCharge), of: owner)
+    }
+}
+
 /// Something that the test's own preparation rests on did not come about.
 struct Unexpected: Error {}
 

@@ -216,7 +216,7 @@ private final class ModelRun {
 
     private func damageOrRepair(_ owner: Owner) throws {
         guard let life = model.lives[owner] else { return }
-        let found = try outcome { try $0.repair(owner).failed }
+        let found = try outcome { try $0.repair(owner, seen: 0).failed }
         if life.isDamaged {
             expect(found == .success(6), "repair \(found)")
             model.repair(owner)

@@ -106,6 +106,12 @@ extension LimiterRig {
         try setRecord(record.encoded(), of: owner)
     }
 
+    func removeLedger(of owner: Owner) throws {
+        try change {
+            try database.run("DELETE FROM ledgers WHERE owner = ?1", .text(owner.text))
+        }
+    }
+
     func forgetNonces() throws { try change { try database.run("DELETE FROM nonces") } }
 
     func refreshAttempts() throws {

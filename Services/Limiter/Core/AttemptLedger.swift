@@ -36,10 +36,12 @@ public struct AttemptLedger: Equatable, Sendable {
         lastCharge = 0
     }
 
-    /// The ledger that takes the place of one whose record is not valid: six attempts and a fresh
+    /// The ledger that takes the place of one that cannot be relied on: six attempts and a fresh
     /// wait, or more attempts where that much can still be read.
-    public init(repairing record: [UInt8], lastCharge: UInt64, at now: BootMoment) {
-        let salvaged = AttemptsRecord.salvagedCount(of: record) ?? 0
+    ///
+    /// - Parameter record: nil where there is none.
+    public init(repairing record: [UInt8]?, lastCharge: UInt64, at now: BootMoment) {
+        let salvaged = record.flatMap(AttemptsRecord.salvagedCount) ?? 0
         let count = min(max(salvaged, Self.lockingCount), AttemptsRecord.countLimit)
         self.record = AttemptsRecord(count: count, boot: now.bootID, deadline: 0)
         self.lastCharge = lastCharge

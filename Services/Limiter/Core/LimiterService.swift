@@ -37,7 +37,9 @@ public final class LimiterService: Service {
             Answer(try service.forget(call.request, of: call.owner))
         },
         .on(AskStanding.self) { service, call in Answer(try service.standing(of: call.owner)) },
-        .on(RepairAttempts.self) { service, call in Answer(try service.repair(call.owner)) },
+        .on(RepairAttempts.self) { service, call in
+            Answer(try service.repair(call.request, of: call.owner))
+        },
     ]
 
     /// The shape of the limiter's store.
@@ -190,23 +192,37 @@ public final class LimiterService: Service {
             return Standing(enrolment: nil, failed: 0, remainingMilliseconds: 0)
         }
         let now = clock.now
-        return standing(try ledger(of: owner, at: now), enrolment.id, at: now)
+        let ledger = try ledger(of: owner, at: now)
+        return Standing(
+            enrolment: enrolment.id, failed: UInt64(ledger.record.count),
+            remainingMilliseconds: ledger.remainingMilliseconds(at: now))
     }
 
-    /// Puts a valid record in the place of one that is not.
-    public func repair(_ owner: Owner) throws -> Standing {
+    /// Puts a ledger that can be relied on in the place of one that cannot.
+    ///
+    /// Where the number is lost too, charges go on after as many as there ever were, or after the
+    /// last one that the authority saw.
+    public func repair(_ request: RepairAttempts, of owner: Owner) throws -> RepairAttempts.Reply {
         guard let enrolment = try store.enrolment(of: owner) else {
             throw LimiterFault.unknownOwner
         }
         let now = clock.now
         let stored = try store.ledger(of: owner)
-        if (try? AttemptsRecord(decoding: stored.record, at: now)) != nil {
+        let isReadable =
+            stored.map { (try? AttemptsRecord(decoding: $0.record, at: now)) != nil } ?? false
+        let number = stored?.lastCharge.flatMap { $0 < Begin.chargeLimit ? $0 : nil }
+        guard !isReadable || number == nil || request.lastCharge == nil else {
             throw LimiterFault.nothingToRepair
         }
+        let known = try number ?? store.chargeCount(in: enrolment.id)
         let ledger = AttemptLedger(
-            repairing: stored.record, lastCharge: stored.lastCharge, at: now)
-        try group.write { try store.save(ledger, of: owner) }
-        return standing(ledger, enrolment.id, at: now)
+            repairing: stored?.record, lastCharge: max(known, request.lastCharge ?? 0), at: now)
+        try group.write { try store.replace(ledger, of: owner, renumbers: number == nil) }
+        metrics.count("repairs")
+        return RepairAttempts.Reply(
+            enrolment: enrolment.id, failed: UInt64(ledger.record.count),
+            remainingMilliseconds: ledger.remainingMilliseconds(at: now),
+            lastCharge: ledger.lastCharge)
     }
 
     // MARK: What every service answers
@@ -257,14 +273,10 @@ public final class LimiterService: Service {
 
     /// The owner's ledger, which has met this boot: what a reboot changes is stored at once.
     private func ledger(of owner: Owner, at now: BootMoment) throws -> AttemptLedger {
-        let stored = try store.ledger(of: owner)
-        let record: AttemptsRecord
-        do {
-            record = try AttemptsRecord(decoding: stored.record, at: now)
-        } catch {
-            throw LimiterFault.damaged
-        }
-        let before = AttemptLedger(record: record, lastCharge: stored.lastCharge)
+        guard let stored = try store.ledger(of: owner), let lastCharge = stored.lastCharge,
+            let record = try? AttemptsRecord(decoding: stored.record, at: now)
+        else { throw LimiterFault.damaged }
+        let before = AttemptLedger(record: record, lastCharge: lastCharge)
         var after = before
         after.meet(now)
         try save(after, over: before, of: owner)
@@ -293,14 +305,6 @@ public final class LimiterService: Service {
         case .nonceSeen: throw .nonceSeen
         case .numbersUsedUp: throw .numbersUsedUp
         }
-    }
-
-    private func standing(
-        _ ledger: AttemptLedger, _ enrolment: EnrolmentID, at now: BootMoment
-    ) -> Standing {
-        Standing(
-            enrolment: enrolment, failed: UInt64(ledger.record.count),
-            remainingMilliseconds: ledger.remainingMilliseconds(at: now))
     }
 
     private func evaluate(

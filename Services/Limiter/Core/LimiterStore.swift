@@ -19,7 +19,8 @@ struct LimiterStore {
     /// The record's bytes as they stand and the number of the last charge.
     struct StoredLedger {
         let record: [UInt8]
-        let lastCharge: UInt64
+        /// Nil where the row holds what no charge's number can be.
+        let lastCharge: UInt64?
     }
 
     /// An attempt that was charged.
@@ -71,9 +72,7 @@ struct LimiterStore {
             VALUES (?1, ?2, ?3, ?4)
             """, .text(owner.text), .blob(enrolment.id.bytes), .blob(enrolment.confirmKey),
             .secret(deviceSecret))
-        try database.run(
-            "INSERT INTO ledgers (owner, record, last_charge) VALUES (?1, ?2, ?3)",
-            .text(owner.text), .blob(ledger.record.encoded()), .number(ledger.lastCharge))
+        try insert(ledger, of: owner)
     }
 
     /// Removes all that there is of an owner; key material is among it.
@@ -87,14 +86,16 @@ struct LimiterStore {
 
     // MARK: Ledgers
 
-    func ledger(of owner: Owner) throws(StorageError) -> StoredLedger {
-        let found = try database.firstRow(
+    /// Nil where a known owner's row is missing, which is damage.
+    func ledger(of owner: Owner) throws(StorageError) -> StoredLedger? {
+        try database.firstRow(
             "SELECT record, last_charge FROM ledgers WHERE owner = ?1", .text(owner.text)
         ) { row throws(StorageError) in
-            StoredLedger(record: try row.blob(0), lastCharge: try row.number(1))
+            let number = UInt64(exactly: try row.integer(1))
+            return StoredLedger(
+                record: try row.blob(0),
+                lastCharge: number.flatMap { $0 <= Begin.chargeLimit ? $0 : nil })
         }
-        guard let found else { throw .damaged }
-        return found
     }
 
     func save(_ ledger: AttemptLedger, of owner: Owner) throws(StorageError) {
@@ -103,7 +104,34 @@ struct LimiterStore {
             .text(owner.text), .blob(ledger.record.encoded()), .number(ledger.lastCharge))
     }
 
+    /// Puts a ledger in the place of one that cannot be relied on, or where there is none.
+    ///
+    /// - Parameter renumbers: whether charges go on from another number, so that open attempts,
+    ///   which have numbers of before, end.
+    func replace(
+        _ ledger: AttemptLedger, of owner: Owner, renumbers: Bool
+    ) throws(StorageError) {
+        if renumbers {
+            try database.run("DELETE FROM attempts WHERE owner = ?1", .text(owner.text))
+        }
+        try database.run("DELETE FROM ledgers WHERE owner = ?1", .text(owner.text))
+        try insert(ledger, of: owner)
+    }
+
+    private func insert(_ ledger: AttemptLedger, of owner: Owner) throws(StorageError) {
+        try database.run(
+            "INSERT INTO ledgers (owner, record, last_charge) VALUES (?1, ?2, ?3)",
+            .text(owner.text), .blob(ledger.record.encoded()), .number(ledger.lastCharge))
+    }
+
     // MARK: Attempts
+
+    /// How many attempts were ever charged in an enrolment.
+    func chargeCount(in enrolment: EnrolmentID) throws(StorageError) -> UInt64 {
+        try database.firstRow(
+            "SELECT count(*) FROM nonces WHERE enrolment = ?1", .blob(enrolment.bytes)
+        ) { row throws(StorageError) in try row.number(0) } ?? 0
+    }
 
     func hasNonce(_ nonce: [UInt8], in enrolment: EnrolmentID) throws(StorageError) -> Bool {
         try database.firstRow(

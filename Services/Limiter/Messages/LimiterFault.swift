@@ -31,11 +31,12 @@ public enum LimiterFault: String, NamedFault {
             "The limiter's store is older than what the authority saw. It now counts at least "
                 + "six attempts and waits 60 s."
         case .numbersUsedUp:
-            "This enrolment has no charge number left. A recovery or a reset enrols the owner anew."
+            "This enrolment has no charge number left, which only damage brings about. "
+                + "`coffer attempts repair` numbers anew, from six attempts and 60 s."
         case .noSuchAttempt: "No such attempt is open."
         case .attemptOver: "The attempt is older than 60 s or of an earlier boot."
         case .damaged:
-            "The attempts record of this owner is not valid and nothing is tried. "
+            "The attempts record of this owner is missing or not valid and nothing is tried. "
                 + "`coffer attempts repair` sets it to six attempts and 60 s."
         case .nothingToRepair: "The attempts record is valid; it stays as it is."
         }
