@@ -51,6 +51,8 @@ public final class PeerTable: Sendable {
     }
 
     /// How often the folder was read.
+    public var readingCount: UInt64 { UInt64(readings) }
+
     var readings: Int { state.withLock { $0.readings } }
 
     private func refresh(_ state: inout State) {

@@ -28,7 +28,11 @@ public struct Home: Sendable, Equatable {
 
     public func publicKeyPath(of name: String) -> String { "\(keysPath)/\(name).key" }
     public func secretKeyPath(of name: String) -> String { "\(keysPath)/\(name).key_secret" }
-    public func statePath(of service: ServiceName) -> String { "\(path)/state/\(service.text)" }
+    /// Holds a folder for each service's state.
+    public var statesPath: String { path + "/state" }
+    /// Holds a folder for each service's log, where a supervisor keeps them in the home.
+    public var logsPath: String { path + "/log" }
+    public func statePath(of service: ServiceName) -> String { "\(statesPath)/\(service.text)" }
     public func storePath(of service: ServiceName) -> String {
         "\(statePath(of: service))/\(Self.storeName)"
     }

@@ -27,7 +27,8 @@ struct Installation {
         do { settings = try Settings.read(of: home) } catch { throw .refused(error.sentence) }
         endpoint = try Self.endpoint(settings.endpoint(of: service))
         events = try Self.endpoint(settings.eventsEndpoint(of: service))
-        try Self.check(folder: home.path)
+        for path in [home.path, home.keysPath, home.statesPath] { try Self.check(folder: path) }
+        if access(home.logsPath, F_OK) == 0 { try Self.check(folder: home.logsPath) }
         sharesRunFolder = Self.isShared(folder: settings.runPath)
         if !sharesRunFolder { try Self.check(folder: settings.runPath) }
         do {

@@ -2,6 +2,7 @@ internal import Bus
 internal import Clocks
 internal import Home
 internal import Serving
+internal import Storage
 internal import Wire
 
 /// Names a service in the requests that every service answers.
@@ -15,6 +16,9 @@ extension ServiceProgram {
     /// Checks settings, keys and folders, and says so.
     func checkConfiguration(_ home: Home) throws(ProgramError) {
         _ = try Installation(home: home, service: S.name, calls: calls)
+        do { try StateFolder.check(path: home.statePath(of: S.name)) } catch {
+            throw .refused(error.sentence)
+        }
         let folder = PeerFolder(path: home.peersPath)
         do {
             let listing = try folder.list()

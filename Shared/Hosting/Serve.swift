@@ -58,6 +58,7 @@ extension ServiceProgram {
             let bus = try ServiceBus(
                 installation, loop: loop, publishing: publishes, calls: calls)
             let metrics = MetricsRegistry()
+            metrics.add { [unowned bus] in bus.counters() }
             let parts = ServiceParts(
                 group: group, clock: clock, random: KernelRandom(), timers: loop.timers,
                 metrics: metrics, settings: installation.settings, log: log, calls: bus.clients,

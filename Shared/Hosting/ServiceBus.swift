@@ -16,6 +16,7 @@ final class ServiceBus {
 
     private let installation: Installation
     private let context: Context
+    private let links: [ServiceLink]
     private let handler: ZAPHandler
     private let loop: BusLoop
     private var subscribers: [Subscriber] = []
@@ -44,14 +45,60 @@ final class ServiceBus {
             throw .refused("\(error).")
         }
         var clients: [ServiceName: ServiceClient] = [:]
+        var links: [ServiceLink] = []
         for name in calls {
             let link = ServiceLink(
                 loop: loop, context: context,
                 endpoint: try Installation.endpoint(installation.settings.endpoint(of: name)),
                 serverKey: try Self.key(of: name, installation), identity: installation.identity)
             clients[name] = ServiceClient(port: link)
+            links.append(link)
         }
         self.clients = clients
+        self.links = links
+    }
+
+    /// What passed through the sockets since the start.
+    func counters() -> [Counter] {
+        let handshakes = handler.counts
+        let counts = requests.counts
+        let calls = links.map(\.counts)
+        return [
+            Counter("handshakes_admitted", handshakes.admitted, help: "Connections let in."),
+            Counter(
+                "handshakes_refused", handshakes.refused,
+                help: "Connections of keys that no entry admits."),
+            Counter(
+                "handshakes_malformed", handshakes.malformed,
+                help: "Questions of the library that could not be read."),
+            Counter("peer_table_readings", peers.readingCount, help: "Readings of the peers folder."),
+            Counter("requests_received", counts.requests, help: "Requests that came in."),
+            Counter(
+                "requests_malformed", counts.refused,
+                help: "Requests refused for the number, size or form of their frames."),
+            Counter(
+                "requests_without_key", counts.unidentified,
+                help: "Messages dropped because no key came with them."),
+            Counter("replies_sent", counts.replies, help: "Replies handed to a connection."),
+            Counter(
+                "replies_to_vanished_peers", counts.repliesToVanishedPeers,
+                help: "Replies dropped because the peer was gone."),
+            Counter(
+                "replies_to_slow_peers", counts.repliesToSlowPeers,
+                help: "Replies dropped because the peer did not read."),
+            Counter(
+                "service_connections", calls.reduce(0) { $0 + $1.connections },
+                help: "Connections made to other services."),
+            Counter(
+                "service_requests", calls.reduce(0) { $0 + $1.requests },
+                help: "Requests sent to other services."),
+            Counter(
+                "service_replies_late", calls.reduce(0) { $0 + $1.lateReplies },
+                help: "Replies of other services that came after their deadline."),
+            Counter(
+                "service_replies_unreadable", calls.reduce(0) { $0 + $1.unreadableReplies },
+                help: "Replies of other services that name no request."),
+        ]
     }
 
     /// Hears the events of another service.

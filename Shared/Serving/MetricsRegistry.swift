@@ -28,6 +28,7 @@ public final class MetricsRegistry {
     private var requests: [String: [String: UInt64]] = [:]
     private var durations: [String: Duration] = [:]
     private var counters: [String: UInt64] = [:]
+    private var sources: [@ServiceLoop () -> [Counter]] = []
 
     public init() {}
 
@@ -42,6 +43,9 @@ public final class MetricsRegistry {
 
     /// How often an event was counted.
     public func value(of name: String) -> UInt64 { counters[name] ?? 0 }
+
+    /// Has counters that are kept elsewhere read whenever the metrics are asked for.
+    public func add(source: @escaping @ServiceLoop () -> [Counter]) { sources.append(source) }
 
     func text(gauges: [Gauge]) -> String {
         var lines: [String] = []
@@ -62,6 +66,11 @@ public final class MetricsRegistry {
             lines.append("# TYPE coffer_\(name)_total counter")
             lines.append("coffer_\(name)_total \(count)")
         }
+        for counter in sources.flatMap({ $0() }) {
+            lines.append("# HELP coffer_\(counter.name)_total \(counter.help)")
+            lines.append("# TYPE coffer_\(counter.name)_total counter")
+            lines.append("coffer_\(counter.name)_total \(counter.value)")
+        }
         for gauge in gauges {
             lines.append("# HELP coffer_\(gauge.name) \(gauge.help)")
             lines.append("# TYPE coffer_\(gauge.name) gauge")
@@ -79,5 +88,19 @@ public final class MetricsRegistry {
         lines.append("\(name)_sum{method=\"\(method)\"} \(Double(duration.nanoseconds) / 1e9)")
         lines.append("\(name)_count{method=\"\(method)\"} \(duration.count)")
         return lines
+    }
+}
+
+/// A number that only goes up, kept outside the registry.
+public struct Counter: Sendable, Equatable {
+    /// Without the prefix and suffix that every counter's name gets.
+    public var name: String
+    public var help: String
+    public var value: UInt64
+
+    public init(_ name: String, _ value: UInt64, help: String) {
+        self.name = name
+        self.help = help
+        self.value = value
     }
 }

@@ -38,6 +38,26 @@ public final class StateFolder: Sendable {
 
     deinit { close(lock) }
 
+    /// Refuses what a start on this folder would refuse, and makes and locks nothing.
+    ///
+    /// A folder that is missing is in order where the start can make it. One that is in use is in
+    /// order too: that is for the running service to say.
+    public static func check(path: String) throws(StateFolderError) {
+        let path = withoutTrailingSlashes(path)
+        guard let status = try PrivateFile.status(of: path) else {
+            let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+            guard try PrivateFile.status(of: parent.isEmpty ? "/" : parent) != nil else {
+                throw .noParent(path)
+            }
+            return
+        }
+        try PrivateFile.check(status, path, is: .folder)
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard folder >= 0 else { throw .failed(path, errno: errno) }
+        defer { close(folder) }
+        try checkEntries(of: folder, path)
+    }
+
     /// The path of an entry of the folder.
     public func path(of name: String) -> String { "\(path)/\(name)" }
 

@@ -18,6 +18,7 @@ import Wire
 @ServiceLoop
 final class Bench {
     let clock = FakeBootClock()
+    let wallClock = FixedWallClock()
     let timers: Timers
     let random: SeededRandom
     let events = EventLog()
@@ -65,7 +66,7 @@ final class Bench {
         let metrics = MetricsRegistry()
         let service = try AuthorityService(
             AuthorityParts(
-                group: group, clock: clock, timers: timers, random: random,
+                group: group, clock: clock, wallClock: wallClock, timers: timers, random: random,
                 limiter: ServiceClient(port: way), kdf: kdf, events: events, metrics: metrics,
                 settings: settings))
         try service.rebuild()

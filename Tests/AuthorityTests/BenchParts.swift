@@ -23,6 +23,9 @@ enum Peer: UInt8, CaseIterable {
 
     var key: PeerKey { PeerKey([UInt8](repeating: rawValue, count: 32)) ?? fail() }
 
+    /// As its entry has it.
+    var name: String { "\(self)" }
+
     var role: Role {
         switch self {
         case .app, .otherApp: .app
@@ -40,7 +43,7 @@ final class PeerTable: PeerDirectory {
     func entry(for key: PeerKey) -> PeerEntry? {
         guard let peer = Peer.allCases.first(where: { $0.key == key }) else { return nil }
         return PeerEntry(
-            name: "test", key: key, role: peer.role, owners: .all, mayDestroy: true)
+            name: peer.name, key: key, role: peer.role, owners: .all, mayDestroy: true)
     }
 }
 
@@ -190,6 +193,11 @@ final class CheapKDF: PasscodeKDF {
         held = []
         for continuation in waiting { continuation.resume() }
     }
+}
+
+/// A date that stands still.
+struct FixedWallClock: WallClock {
+    let milliseconds: UInt64 = 1_700_000_000_000
 }
 
 @ServiceLoop

@@ -21,7 +21,8 @@ struct ConfirmRules {
             bench.way.mishaps = [(Confirm.method, mishap), (Confirm.method, mishap)]
             #expect(
                 try await bench.unlock("1234")
-                    == .verified(remainingMilliseconds: 300_000, failedBefore: 1))
+                    == .verified(
+                        remainingMilliseconds: 300_000, failedBefore: 1, tries: .from(.app)))
             #expect(bench.way.asked.count { $0 == Confirm.method } == 3)
             #expect(try bench.failed() == 0)
         }
@@ -35,8 +36,7 @@ struct ConfirmRules {
             bench.way.mishaps = (1...10).map { _ in (Confirm.method, mishap) }
             let lock = Verify(scope: .appUnlock, audience: [])
             #expect(
-                try await bench.refusal(lock, secret: "1234")
-                    == "credential.limiter_unreachable")
+                try await bench.refusal(lock, secret: "1234") == "credential.limiter_silent")
             #expect(bench.service.registry.count == 0)
             #expect(!bench.service.registry.isGateOpen(of: .local))
             bench.way.mishaps = []

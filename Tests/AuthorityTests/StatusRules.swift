@@ -36,7 +36,8 @@ struct StatusRules {
                 try await bench.ask(AskStatus(), as: .extension).reply
                     == .init(
                         credential: id, kind: .digits6, protection: true, unlocked: true,
-                        sessions: 1, failed: 6, remainingMilliseconds: 60_000))
+                        sessions: 1, failed: 6, remainingMilliseconds: 60_000,
+                        tries: .from(.app, .app, .app, .app, .app, .app)))
             #expect(try bench.service.owners() == [.local])
         }
     }

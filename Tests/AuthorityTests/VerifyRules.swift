@@ -25,7 +25,10 @@ struct VerifyRules {
             let answer = try await bench.ask(
                 Verify(scope: .resource(.main), audience: [.walletVault]), secret: "１２３４")
             #expect(
-                answer.reply == .verified(remainingMilliseconds: 300_000, failedBefore: 3))
+                answer.reply
+                    == .verified(
+                        remainingMilliseconds: 300_000, failedBefore: 3,
+                        tries: .from(.app, .app, .app)))
             #expect(answer.attachments.count == 1)
             #expect(try bench.failed() == 0)
             #expect(try await bench.ask(AskStatus()).reply.unlocked)
@@ -48,7 +51,9 @@ struct VerifyRules {
             bench.clock.advance(seconds: 60)
             #expect(
                 try await bench.unlock("1234")
-                    == .verified(remainingMilliseconds: 300_000, failedBefore: 6))
+                    == .verified(
+                        remainingMilliseconds: 300_000, failedBefore: 6,
+                        tries: .from(.app, .app, .app, .app, .app, .app)))
         }
     }
 

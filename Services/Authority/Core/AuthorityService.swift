@@ -13,6 +13,8 @@ public struct AuthorityParts {
     /// Over a store of ``AuthorityService/schema``.
     public var group: CommitGroup
     public var clock: any BootClock
+    /// For the dates of failed tries, which people are shown.
+    public var wallClock: any WallClock
     public var timers: Timers
     public var random: any RandomSource
     /// To the attempt limiter.
@@ -23,12 +25,14 @@ public struct AuthorityParts {
     public var settings: AuthoritySettings
 
     public init(
-        group: CommitGroup, clock: any BootClock, timers: Timers, random: any RandomSource,
+        group: CommitGroup, clock: any BootClock, wallClock: any WallClock, timers: Timers,
+        random: any RandomSource,
         limiter: ServiceClient, kdf: any PasscodeKDF, events: any EventPort,
         metrics: MetricsRegistry, settings: AuthoritySettings = AuthoritySettings()
     ) {
         self.group = group
         self.clock = clock
+        self.wallClock = wallClock
         self.timers = timers
         self.random = random
         self.limiter = limiter
@@ -71,6 +75,7 @@ public final class AuthorityService: Service {
     let group: CommitGroup
     let store: AuthorityStore
     let clock: any BootClock
+    let wallClock: any WallClock
     let timers: Timers
     let random: any RandomSource
     let limiter: LimiterLink
@@ -90,6 +95,7 @@ public final class AuthorityService: Service {
         group = parts.group
         store = AuthorityStore(parts.group.store)
         clock = parts.clock
+        wallClock = parts.wallClock
         timers = parts.timers
         random = parts.random
         limiter = LimiterLink(

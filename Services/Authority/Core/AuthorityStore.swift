@@ -12,7 +12,13 @@ struct StoredCredential: Sendable {
     /// The enrolment at the limiter that the passcode was set with.
     var enrolment: EnrolmentID?
     /// The highest number of a charge that was seen in that enrolment.
+    ///
+    /// A stored number that no charge can have stands as ``Begin/chargeLimit``, after which nothing
+    /// is tried.
     var charge: UInt64
+
+    /// Whether another charge can be numbered after it.
+    var hasChargesLeft: Bool { charge < Begin.chargeLimit }
 }
 
 /// The authority's tables.
@@ -39,7 +45,7 @@ final class AuthorityStore {
         guard let (document, enrolment, charge) = row else { return nil }
         return StoredCredential(
             record: try Self.record(document), enrolment: try enrolment.map(Self.enrolment),
-            charge: try Self.charge(charge))
+            charge: min(UInt64(exactly: charge) ?? Begin.chargeLimit, Begin.chargeLimit))
     }
 
     private static func record(_ document: SharedSecret) throws(CredentialFault) -> CredentialRecord
@@ -54,13 +60,6 @@ final class AuthorityStore {
     private static func enrolment(_ bytes: [UInt8]) throws(CredentialFault) -> EnrolmentID {
         guard let id = EnrolmentID(bytes) else { throw .damaged }
         return id
-    }
-
-    private static func charge(_ number: Int64) throws(CredentialFault) -> UInt64 {
-        guard let charge = UInt64(exactly: number), charge <= Begin.chargeLimit else {
-            throw .damaged
-        }
-        return charge
     }
 
     /// Writes record, enrolment and number as one; inside a write.
@@ -80,12 +79,70 @@ final class AuthorityStore {
             .text(owner.text), .integer(Int64(charge)))
     }
 
+    /// Puts a number in the place of one that cannot be relied on; inside a write.
+    func renumber(after charge: UInt64, of owner: Owner) throws(StorageError) {
+        _ = try database.run(
+            "UPDATE credentials SET charge = ?2 WHERE owner = ?1", .text(owner.text),
+            .integer(Int64(charge)))
+    }
+
     /// The owners who have a credential, sorted.
     func owners() throws -> [Owner] {
         let names = try database.rows("SELECT owner FROM credentials ORDER BY owner") {
             row throws(StorageError) in try row.text(0)
         }
         return names.compactMap { Owner($0) }
+    }
+
+    // MARK: Tries
+
+    /// Notes a try, before it is known what comes of it; inside a write.
+    ///
+    /// - Returns: its number, by which later ones are told from it.
+    func note(_ one: FailedTry, of owner: Owner) throws(StorageError) -> Int64 {
+        let last = try database.firstRow(
+            "SELECT max(number) FROM tries WHERE owner = ?1", .text(owner.text)
+        ) { row throws(StorageError) in row.isNull(0) ? 0 : try row.integer(0) }
+        let number = (last ?? 0) &+ 1
+        _ = try database.run(
+            "INSERT INTO tries (owner, number, at_ms, peer) VALUES (?1, ?2, ?3, ?4)",
+            .text(owner.text), .integer(number), .integer(Int64(clamping: one.atMilliseconds)),
+            .text(one.peer))
+        // One more than is ever told: the last may turn out right.
+        _ = try database.run(
+            "DELETE FROM tries WHERE owner = ?1 AND number < ?2", .text(owner.text),
+            .integer(number - Int64(FailedTry.keptLimit)))
+        return number
+    }
+
+    /// The newest tries that were noted and not told, oldest first.
+    ///
+    /// - Parameter number: only those before this one.
+    func tries(of owner: Owner, before number: Int64 = .max) throws -> [FailedTry] {
+        let newestFirst = try database.rows(
+            """
+            SELECT at_ms, peer FROM tries WHERE owner = ?1 AND number < ?2
+            ORDER BY number DESC LIMIT ?3
+            """, .text(owner.text), .integer(number), .integer(Int64(FailedTry.keptLimit))
+        ) { row throws(StorageError) in
+            FailedTry(
+                atMilliseconds: UInt64(clamping: try row.integer(0)), peer: try row.text(1))
+        }
+        return newestFirst.reversed()
+    }
+
+    /// Drops a try that was right; inside a write.
+    func dropTry(_ number: Int64, of owner: Owner) throws(StorageError) {
+        _ = try database.run(
+            "DELETE FROM tries WHERE owner = ?1 AND number = ?2", .text(owner.text),
+            .integer(number))
+    }
+
+    /// Drops the tries that were told; inside a write.
+    func dropTries(upTo number: Int64 = .max, of owner: Owner) throws(StorageError) {
+        _ = try database.run(
+            "DELETE FROM tries WHERE owner = ?1 AND number <= ?2", .text(owner.text),
+            .integer(number))
     }
 
     // MARK: Policies
@@ -155,6 +212,17 @@ extension AuthorityStore {
                 PRIMARY KEY (owner, enrolment)
             ) STRICT, WITHOUT ROWID
             """),
+        SchemaStep(
+            "tries",
+            """
+            CREATE TABLE tries (
+                owner TEXT NOT NULL,
+                number INTEGER NOT NULL,
+                at_ms INTEGER NOT NULL,
+                peer TEXT NOT NULL CHECK (length(peer) <= 64),
+                PRIMARY KEY (owner, number)
+            ) STRICT, WITHOUT ROWID
+            """),
     ])
 
     nonisolated static let ownerTables = [
@@ -167,5 +235,8 @@ extension AuthorityStore {
         OwnerTable(
             delete: "DELETE FROM forgotten WHERE owner = ?1",
             keep: "DELETE FROM forgotten WHERE owner <> ?1"),
+        OwnerTable(
+            delete: "DELETE FROM tries WHERE owner = ?1",
+            keep: "DELETE FROM tries WHERE owner <> ?1"),
     ]
 }

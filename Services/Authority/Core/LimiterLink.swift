@@ -9,28 +9,47 @@ internal import Wire
 enum LimiterTrouble: Error, Equatable {
     /// It answered with a fault of its contract: nothing was charged and no count was lowered.
     case said(LimiterFault)
+    /// Nothing was done: the limiter cannot be reached, or does not let the authority ask.
+    case unreachable
+    /// Its store refused; nothing was done.
+    case stored(StorageFault)
     /// No answer came, or none that means anything here: what was asked may have happened.
     case silent
 
     init(_ refusal: Refusal) {
-        self = LimiterFault(rawValue: refusal.code).map(LimiterTrouble.said) ?? .silent
+        if let fault = LimiterFault(rawValue: refusal.code) {
+            self = .said(fault)
+        } else if refusal.outcome == .unknown {
+            self = .silent
+        } else {
+            self = StorageFault(rawValue: refusal.code).map(LimiterTrouble.stored) ?? .unreachable
+        }
+    }
+
+    /// What a caller of the authority is told where what was asked leaves nothing behind.
+    var fault: any Fault {
+        switch self {
+        case .stored(let fault): fault
+        case .silent, .unreachable: CredentialFault.limiterUnreachable
+        case .said(let fault): CredentialFault(fault)
+        }
+    }
+
+    /// What a caller of the authority is told where an attempt may be counted.
+    var faultAfterCharge: any Fault {
+        self == .silent ? CredentialFault.limiterSilent : fault
     }
 }
 
 extension CredentialFault {
-    /// What a caller of the authority is told of a limiter that gives no answer.
-    init(_ trouble: LimiterTrouble) {
-        switch trouble {
-        case .silent: self = .limiterUnreachable
-        case .said(let fault):
-            switch fault {
-            case .unknownOwner, .otherEnrolment, .otherKey, .badSignature: self = .secretMissing
-            case .nothingToRepair: self = .nothingToRepair
-            case .badChallenge, .nonceSeen, .rolledBack, .noSuchAttempt, .attemptOver:
-                self = .stale
-            // Damage, or charge numbers at their end, which only damage brings about.
-            default: self = .attemptsDamaged
-            }
+    /// What a caller of the authority is told of what the limiter said.
+    init(_ fault: LimiterFault) {
+        switch fault {
+        case .unknownOwner, .otherEnrolment, .otherKey, .badSignature: self = .secretMissing
+        case .nothingToRepair: self = .nothingToRepair
+        case .badChallenge, .nonceSeen, .rolledBack, .noSuchAttempt, .attemptOver: self = .stale
+        // Charge numbers come to their end by damage alone.
+        case .damaged, .numbersUsedUp: self = .attemptsDamaged
         }
     }
 }
@@ -78,7 +97,7 @@ struct LimiterLink {
             do throws(LimiterTrouble) {
                 return try await ask(request, of: owner).reply
             } catch {
-                guard error == .silent else { throw error }
+                guard error == .silent || error == .unreachable else { throw error }
             }
             await timers.sleep(milliseconds: pauseMilliseconds)
             pauseMilliseconds *= 3
@@ -114,17 +133,17 @@ struct LimiterLink {
                 guard let evaluation = Self.evaluation(answer.attachments) else { throw .silent }
                 return evaluation
             } catch {
-                guard error == .said(.badChallenge), !isLast else { throw CredentialFault(error) }
+                guard error == .said(.badChallenge), !isLast else { throw error.fault }
                 isLast = true
             }
         }
     }
 
-    func challenge(_ owner: Owner) async throws(CredentialFault) -> DrawChallenge.Reply {
+    func challenge(_ owner: Owner) async throws -> DrawChallenge.Reply {
         do throws(LimiterTrouble) {
             return try await ask(DrawChallenge(), of: owner).reply
         } catch {
-            throw CredentialFault(error)
+            throw error.fault
         }
     }
 

@@ -94,7 +94,7 @@ extension AuthorityService {
         do throws(LimiterTrouble) {
             _ = try await limiter.askUntilAnswered(Forget(enrolment: known), of: owner)
         } catch {
-            throw CredentialFault(error)
+            throw error.fault
         }
         return try await limiter.challenge(owner)
     }
@@ -123,7 +123,7 @@ extension AuthorityService {
         do throws(LimiterTrouble) {
             return try await limiter.ask(request, of: owner).reply.enrolment
         } catch {
-            throw CredentialFault(error)
+            throw error.fault
         }
     }
 

@@ -10,6 +10,9 @@ extension AuthorityService {
         let before = try store.credential(of: owner)
         let standing = try await reachableStanding(of: owner)
         let stored = try store.credential(of: owner)
+        if let stored, stored.record.passcode != nil, !stored.hasChargesLeft {
+            throw CredentialFault.attemptsDamaged
+        }
         // What changed while the limiter was asked may not fit its answer any more.
         let isSettled =
             (before == nil) == (stored == nil) && before?.enrolment == stored?.enrolment
@@ -21,7 +24,7 @@ extension AuthorityService {
                 unlocked: registry.isGateOpen(of: owner), sessions: registry.count(of: owner),
                 failed: standing?.failed ?? 0,
                 remainingMilliseconds: standing?.remainingMilliseconds ?? 0,
-                limiterAnswers: standing != nil))
+                limiterAnswers: standing != nil, tries: try store.tries(of: owner)))
     }
 
     /// Nil where the limiter cannot be asked.
@@ -29,7 +32,7 @@ extension AuthorityService {
         do throws(LimiterTrouble) {
             return try await limiter.standing(of: owner)
         } catch {
-            guard error == .silent else { throw CredentialFault(error) }
+            guard error == .silent || error == .unreachable else { throw error.fault }
             return nil
         }
     }
@@ -53,21 +56,32 @@ extension AuthorityService {
         return try !store.isForgotten(enrolment, of: owner)
     }
 
-    /// Has an attempts record that cannot be read set to six attempts and a fresh wait.
+    /// Has attempts that cannot be relied on set to six and a fresh wait, and takes the limiter's
+    /// number where its own is lost.
     func repairAttempts(
         _ call: Call<RepairOwnerAttempts>
     ) async throws -> Answer<RepairOwnerAttempts> {
-        guard try store.credential(of: call.owner)?.record.passcode != nil else {
+        let owner = call.owner
+        guard let before = try store.credential(of: owner), before.record.passcode != nil else {
             throw CredentialFault.noPasscode
         }
+        let repaired: RepairAttempts.Reply
         do throws(LimiterTrouble) {
-            let standing = try await limiter.ask(RepairAttempts(), of: call.owner).reply
-            return Answer(
-                RepairOwnerAttempts.Reply(
-                    failed: standing.failed,
-                    remainingMilliseconds: standing.remainingMilliseconds))
+            let request = RepairAttempts(lastCharge: before.hasChargesLeft ? before.charge : nil)
+            repaired = try await limiter.ask(request, of: owner).reply
         } catch {
-            throw CredentialFault(error)
+            throw error.faultAfterCharge
         }
+        guard let stored = try store.credential(of: owner), stored.enrolment == repaired.enrolment
+        else { throw CredentialFault.secretMissing }
+        if !stored.hasChargesLeft {
+            guard repaired.lastCharge < Begin.chargeLimit else {
+                throw CredentialFault.attemptsDamaged
+            }
+            try group.write { try store.renumber(after: repaired.lastCharge, of: owner) }
+        }
+        return Answer(
+            RepairOwnerAttempts.Reply(
+                failed: repaired.failed, remainingMilliseconds: repaired.remainingMilliseconds))
     }
 }

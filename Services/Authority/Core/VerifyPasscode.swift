@@ -16,13 +16,22 @@ private struct Footing {
     let enrolment: EnrolmentID
     /// From ``LockWatch``.
     let lockMark: UInt64
+    /// What the peer who tries is called.
+    let peer: String
 }
 
 /// What came of the slow part of a check.
 private enum Evaluation {
-    case opened(SharedSecret, AttemptID)
+    case opened(SharedSecret, Charged)
     case wrong
     case coolingDown(remainingMilliseconds: UInt64, failed: UInt64)
+}
+
+/// An attempt that the limiter has counted.
+private struct Charged {
+    let attempt: AttemptID
+    /// From ``AuthorityStore/note(_:of:)``.
+    let number: Int64
 }
 
 /// What has happened to a footing since.
@@ -46,7 +55,7 @@ extension AuthorityService {
         try SessionRules.check(call.request.audience, for: call.request.scope)
         let mark = locks.begin(owner)
         defer { locks.end(owner) }
-        guard let footing = try footing(of: owner, naming: call.request.credential, mark) else {
+        guard let footing = try footing(for: call, mark) else {
             throw try await absence(of: owner)
         }
         let code = SharedSecret(
@@ -61,42 +70,42 @@ extension AuthorityService {
         case .wrong:
             metrics.count("wrong_passcodes")
             return Answer(await wrongReply(owner))
-        case .opened(let accessKey, let attempt):
-            return try await open(call, footing, accessKey, attempt)
+        case .opened(let accessKey, let charged):
+            return try await open(call, footing, accessKey, charged)
         }
     }
 
     // MARK: Before the charge
 
     /// Reads the record and refuses what is no attempt; nil for an owner without a record.
-    private func footing(
-        of owner: Owner, naming credential: String?, _ mark: UInt64
-    ) throws -> Footing? {
-        guard let stored = try store.credential(of: owner) else { return nil }
+    private func footing(for call: Call<Verify>, _ mark: UInt64) throws -> Footing? {
+        guard let stored = try store.credential(of: call.owner) else { return nil }
         let record = stored.record
         guard let passcode = record.passcode else { throw CredentialFault.noPasscode }
-        if let credential, !credential.utf8.elementsEqual(record.id.utf8) {
+        if let credential = call.request.credential, !credential.utf8.elementsEqual(record.id.utf8) {
             throw CredentialFault.stale
         }
         guard PasscodeWrapper.iterationsAllowed.contains(passcode.iterations),
             record.id.utf8.count <= Claims.credentialLimit
         else { throw CredentialFault.damaged }
         guard let enrolment = stored.enrolment else { throw CredentialFault.secretMissing }
+        guard stored.hasChargesLeft else { throw CredentialFault.attemptsDamaged }
         return Footing(
-            owner: owner, credential: record.id, revision: record.revision, passcode: passcode,
-            enrolment: enrolment, lockMark: mark)
+            owner: call.owner, credential: record.id, revision: record.revision,
+            passcode: passcode, enrolment: enrolment, lockMark: mark, peer: call.peer.name)
     }
 
     /// Why an owner has no record: nothing was ever set, or the stores do not match.
-    private func absence(of owner: Owner) async throws -> CredentialFault {
+    private func absence(of owner: Owner) async throws -> any Fault {
         let standing: Standing
         do throws(LimiterTrouble) {
             standing = try await limiter.standing(of: owner)
         } catch {
-            return CredentialFault(error)
+            return error.fault
         }
-        guard try store.credential(of: owner) == nil else { return .stale }
-        return try isKnown(standing.enrolment, of: owner) ? .missing : .noPasscode
+        guard try store.credential(of: owner) == nil else { return CredentialFault.stale }
+        return try isKnown(standing.enrolment, of: owner)
+            ? CredentialFault.missing : CredentialFault.noPasscode
     }
 
     // MARK: The charge and the derivation
@@ -116,25 +125,33 @@ extension AuthorityService {
         do throws(LimiterTrouble) {
             answer = try await limiter.ask(begin, of: footing.owner, attachments: [code])
         } catch {
-            return try await refused(error, footing.owner)
+            return try await refused(error, footing)
         }
         switch answer.reply {
         case .coolingDown(let remaining, let failed):
             return .coolingDown(remainingMilliseconds: remaining, failed: failed)
         case .charged(let attempt, let charge):
             guard let password = LimiterLink.evaluation(answer.attachments) else {
-                throw CredentialFault.limiterUnreachable
+                throw CredentialFault.limiterSilent
             }
-            try await note(charge, footing)
-            return try await unwrap(password, footing, attempt)
+            let number = try await note(charge, footing)
+            return try await unwrap(
+                password, footing, Charged(attempt: attempt, number: number))
         }
     }
 
     /// A limiter that was rolled back has set its wait: the caller is told that one.
-    private func refused(_ trouble: LimiterTrouble, _ owner: Owner) async throws -> Evaluation {
-        guard trouble == .said(.rolledBack) else { throw CredentialFault(trouble) }
+    ///
+    /// Where it fell silent the try may be counted, and is kept as one that failed.
+    private func refused(
+        _ trouble: LimiterTrouble, _ footing: Footing
+    ) async throws -> Evaluation {
+        if trouble == .silent {
+            _ = try group.write { try store.note(failedTry(footing), of: footing.owner) }
+        }
+        guard trouble == .said(.rolledBack) else { throw trouble.faultAfterCharge }
         do throws(LimiterTrouble) {
-            let standing = try await limiter.standing(of: owner)
+            let standing = try await limiter.standing(of: footing.owner)
             return .coolingDown(
                 remainingMilliseconds: standing.remainingMilliseconds, failed: standing.failed)
         } catch {
@@ -144,18 +161,27 @@ extension AuthorityService {
 
     /// Goes on only with a charge newer than every one before, and once its number is durable.
     ///
-    /// An answer of an earlier life, or a second copy of one, is dropped here.
-    private func note(_ charge: UInt64, _ footing: Footing) async throws {
+    /// An answer of an earlier life, or a second copy of one, is dropped here. Until the passcode
+    /// turns out right, the try stands as one that failed.
+    private func note(_ charge: UInt64, _ footing: Footing) async throws -> Int64 {
         guard let stored = try store.credential(of: footing.owner),
             stored.enrolment == footing.enrolment, charge > stored.charge,
             charge <= Begin.chargeLimit
         else { throw CredentialFault.stale }
-        try group.write { try store.raiseCharge(to: charge, of: footing.owner) }
+        let number = try group.write {
+            try store.raiseCharge(to: charge, of: footing.owner)
+            return try store.note(failedTry(footing), of: footing.owner)
+        }
         try await group.committed()
+        return number
+    }
+
+    private func failedTry(_ footing: Footing) -> FailedTry {
+        FailedTry(atMilliseconds: wallClock.milliseconds, peer: footing.peer)
     }
 
     private func unwrap(
-        _ password: SharedSecret, _ footing: Footing, _ attempt: AttemptID
+        _ password: SharedSecret, _ footing: Footing, _ charged: Charged
     ) async throws -> Evaluation {
         let passcode = footing.passcode
         metrics.count("kdf_runs")
@@ -165,7 +191,7 @@ extension AuthorityService {
             let accessKey = try PasscodeWrapper.open(
                 passcode.wrappedKey, under: key.bytes, credential: footing.credential,
                 kind: passcode.kind)
-            return .opened(SharedSecret(accessKey), attempt)
+            return .opened(SharedSecret(accessKey), charged)
         } catch {
             guard error == .wrongKey else { throw CredentialFault.damaged }
             return .wrong
@@ -186,14 +212,20 @@ extension AuthorityService {
     // MARK: The right passcode
 
     /// Confirms, and then makes the session in the step that looks at record and lock once more.
+    ///
+    /// The tries before are dropped in the same step, so that they are told once; where the session
+    /// is not made they stay for the next one.
     private func open(
-        _ call: Call<Verify>, _ footing: Footing, _ accessKey: SharedSecret, _ attempt: AttemptID
+        _ call: Call<Verify>, _ footing: Footing, _ accessKey: SharedSecret, _ charged: Charged
     ) async throws -> Answer<Verify> {
         // After a mere lock the passcode was right all the same, and its charge is dropped.
         guard try movement(since: footing) != .changed else { throw CredentialFault.stale }
-        let failedBefore = try await confirm(attempt, accessKey, footing.owner)
+        let failedBefore = try await confirm(charged.attempt, accessKey, footing.owner)
+        try group.write { try store.dropTry(charged.number, of: footing.owner) }
         guard try movement(since: footing) == .none else { throw CredentialFault.stale }
         guard clock.now.nanoseconds < call.deadline else { throw BusFault.expired }
+        let tries = try store.tries(of: footing.owner, before: charged.number)
+        try group.write { try store.dropTries(upTo: charged.number, of: footing.owner) }
         let scope = call.request.scope
         let (session, token) = try registry.open(
             SessionRegistry.Draft(
@@ -205,7 +237,7 @@ extension AuthorityService {
         return Answer(
             .verified(
                 remainingMilliseconds: registry.remainingMilliseconds(of: session),
-                failedBefore: failedBefore),
+                failedBefore: max(failedBefore, UInt64(tries.count)), tries: tries),
             attachments: [SharedSecret(SecretBytes(copying: token))])
     }
 
@@ -221,7 +253,8 @@ extension AuthorityService {
         do throws(LimiterTrouble) {
             return try await limiter.askUntilAnswered(request, of: owner).failedBefore
         } catch {
-            throw CredentialFault(error)
+            // The charge stands, or was dropped without anybody hearing of it.
+            throw error == .unreachable ? CredentialFault.limiterSilent : error.faultAfterCharge
         }
     }
 

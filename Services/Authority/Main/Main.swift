@@ -1,5 +1,6 @@
 import AuthorityCore
 import AuthorityMessages
+import Clocks
 import Home
 import Hosting
 import Wire
@@ -14,8 +15,8 @@ struct Main {
             settings.sessions = parts.settings.sessions
             let service = try AuthorityService(
                 AuthorityParts(
-                    group: parts.group, clock: parts.clock, timers: parts.timers,
-                    random: parts.random, limiter: parts.client(of: .attemptLimiter),
+                    group: parts.group, clock: parts.clock, wallClock: SystemWallClock(),
+                    timers: parts.timers, random: parts.random, limiter: parts.client(of: .attemptLimiter),
                     kdf: PooledKDF(), events: BusEvents(parts), metrics: parts.metrics,
                     settings: settings))
             service.startHeartbeat()

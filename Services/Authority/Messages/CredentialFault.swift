@@ -2,7 +2,8 @@ public import Wire
 
 /// Why the authority gives no answer.
 ///
-/// In every case nothing changed.
+/// In every case nothing changed, except that after an answer of the limiter that did not come an
+/// attempt may be counted.
 public enum CredentialFault: String, NamedFault {
     case noPasscode = "credential.no_passcode"
     case missing = "credential.missing"
@@ -14,6 +15,7 @@ public enum CredentialFault: String, NamedFault {
     case notAuthorised = "credential.not_authorised"
     case locked = "credential.locked"
     case limiterUnreachable = "credential.limiter_unreachable"
+    case limiterSilent = "credential.limiter_silent"
     case attemptsDamaged = "credential.attempts_damaged"
     case nothingToRepair = "credential.nothing_to_repair"
     case busyChanging = "credential.busy_changing"
@@ -45,12 +47,22 @@ public enum CredentialFault: String, NamedFault {
         case .limiterUnreachable:
             "The attempt limiter does not answer, and no passcode is tried without it. Start it "
                 + "with `deploy/launch up`."
+        case .limiterSilent:
+            "The attempt limiter was asked and gave no answer in time, so one attempt may be "
+                + "counted. See `coffer status`, then try again."
         case .attemptsDamaged:
-            "The attempts record of this owner is not valid and nothing is tried. "
+            "The attempts record of this owner is missing or not valid and nothing is tried. "
                 + "`coffer attempts repair` sets it to six attempts and 60 s."
         case .nothingToRepair: "The attempts record is valid; it stays as it is."
         case .busyChanging:
             "Another change of this owner's credential is under way. Ask again when it is done."
+        }
+    }
+
+    public var outcome: Outcome {
+        switch self {
+        case .limiterSilent: .unknown
+        default: .rejected
         }
     }
 

@@ -22,6 +22,8 @@ public struct AskStatus: BodilessRequest, Equatable {
         public var sessions: Int
         /// Attempts charged since the last success.
         public var failed: UInt64
+        /// The newest tries since the last success was told, oldest first.
+        public var tries: [FailedTry]
         /// Milliseconds until the next attempt is taken.
         public var remainingMilliseconds: UInt64
         /// Whether the limiter could be asked; where it could not, attempts and wait are not known
@@ -31,7 +33,7 @@ public struct AskStatus: BodilessRequest, Equatable {
         public init(
             credential: String?, kind: PasscodeKind?, protection: Bool, unlocked: Bool,
             sessions: Int, failed: UInt64, remainingMilliseconds: UInt64,
-            limiterAnswers: Bool = true
+            limiterAnswers: Bool = true, tries: [FailedTry] = []
         ) {
             self.credential = credential
             self.kind = kind
@@ -41,12 +43,13 @@ public struct AskStatus: BodilessRequest, Equatable {
             self.failed = failed
             self.remainingMilliseconds = remainingMilliseconds
             self.limiterAnswers = limiterAnswers
+            self.tries = tries
         }
 
         public init(from object: JSONObject) throws(JSONError) {
             try object.refuseUnknownKeys([
                 "credential", "kind", "protection", "unlocked", "sessions", "failed",
-                "remaining_ms", "limiter_answers",
+                "remaining_ms", "limiter_answers", "tries",
             ])
             credential = try object.optionalString("credential")
             kind = try object.optionalIdentifier("kind")
@@ -56,6 +59,7 @@ public struct AskStatus: BodilessRequest, Equatable {
             failed = try object.uint64("failed")
             remainingMilliseconds = try object.uint64("remaining_ms")
             limiterAnswers = try object.bool("limiter_answers")
+            tries = try object.failedTries("tries")
         }
 
         public func write(to writer: inout JSONWriter) {
@@ -67,6 +71,7 @@ public struct AskStatus: BodilessRequest, Equatable {
             writer.uint64("failed", failed)
             writer.uint64("remaining_ms", remainingMilliseconds)
             writer.bool("limiter_answers", limiterAnswers)
+            writer.failedTries("tries", tries)
         }
     }
 }

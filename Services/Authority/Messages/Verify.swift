@@ -42,19 +42,25 @@ public struct Verify: Request, Equatable {
 
     /// What came of the attempt.
     public enum Reply: Message, Equatable {
-        /// The token is the attachment. `failedBefore` counts the tries since the last success.
-        case verified(remainingMilliseconds: UInt64, failedBefore: UInt64)
+        /// The token is the attachment. `failedBefore` counts the tries since the last success;
+        /// `tries` are the newest of them, oldest first, and are told this once.
+        case verified(
+            remainingMilliseconds: UInt64, failedBefore: UInt64, tries: [FailedTry] = [])
         /// Where the limiter could not be asked for the count, `failed` is one: at least this try.
         case wrong(failed: UInt64, remainingMilliseconds: UInt64)
         case coolingDown(remainingMilliseconds: UInt64, failed: UInt64)
 
         public init(from object: JSONObject) throws(JSONError) {
-            try object.refuseUnknownKeys(["result", "remaining_ms", "failed"])
+            try object.refuseUnknownKeys(["result", "remaining_ms", "failed", "tries"])
             let remaining = try object.uint64("remaining_ms")
             let failed = try object.uint64("failed")
-            switch try object.string("result") {
+            let result = try object.string("result")
+            guard object.has("tries") == (result == "verified") else { throw .invalid("tries") }
+            switch result {
             case "verified":
-                self = .verified(remainingMilliseconds: remaining, failedBefore: failed)
+                self = .verified(
+                    remainingMilliseconds: remaining, failedBefore: failed,
+                    tries: try object.failedTries("tries"))
             case "wrong": self = .wrong(failed: failed, remainingMilliseconds: remaining)
             case "cooling_down":
                 self = .coolingDown(remainingMilliseconds: remaining, failed: failed)
@@ -64,8 +70,9 @@ public struct Verify: Request, Equatable {
 
         public func write(to writer: inout JSONWriter) {
             switch self {
-            case .verified(let remaining, let failed):
+            case .verified(let remaining, let failed, let tries):
                 write("verified", remaining, failed, to: &writer)
+                writer.failedTries("tries", tries)
             case .wrong(let failed, let remaining):
                 write("wrong", remaining, failed, to: &writer)
             case .coolingDown(let remaining, let failed):

@@ -10,6 +10,8 @@ struct OwnSession {
     let remainingMilliseconds: UInt64
     /// Wrong passcodes since the one before this right one.
     let failedBefore: UInt64
+    /// The newest of them, oldest first.
+    var tries: [FailedTry] = []
 }
 
 extension CommandRun {
@@ -39,14 +41,14 @@ extension CommandRun {
             Verify(scope: scope, audience: audience, credential: status.credential),
             attachments: [passcode])
         switch answer.reply {
-        case .verified(let remaining, let failed):
+        case .verified(let remaining, let failed, let tries):
             guard let token = answer.attachments.first else {
                 throw CommandFailure(BusFault.badReply.refusal, kind: .fresh)
             }
-            if failed > 0 { note(Self.failedAttempts(failed)) }
+            if failed > 0 { note(FailedTries.sentence(failed, tries)) }
             let session = OwnSession(
                 token: token.bytes.withBytes { Array($0) }, scope: scope,
-                remainingMilliseconds: remaining, failedBefore: failed)
+                remainingMilliseconds: remaining, failedBefore: failed, tries: tries)
             // A proof ends with its one use.
             if !scope.isProof { own(session) }
             return session
@@ -89,11 +91,6 @@ extension CommandRun {
         disownSessions()
     }
 
-    static func failedAttempts(_ count: UInt64) -> String {
-        "\(ShownText.count(count, "wrong passcode was", "wrong passcodes were")) tried since the "
-            + "last right one."
-    }
-
     static func coolingDown(_ milliseconds: UInt64) -> CommandFailure {
         CommandFailure(
             .coolingDown,
@@ -103,7 +100,7 @@ extension CommandRun {
     }
 
     private static func wrong(_ failed: UInt64, _ milliseconds: UInt64) -> CommandFailure {
-        var message = "The passcode is wrong. \(failedAttempts(failed))"
+        var message = "The passcode is wrong. \(FailedTries.sentence(failed))"
         if milliseconds > 0 {
             message += " The next one is taken in \(ShownText.seconds(milliseconds))."
         }

@@ -53,6 +53,8 @@ extension ExitCode {
         case .read, .fresh:
             switch BusFault(rawValue: refusal.code) {
             case .expired, .lost: self = .unreachable
+            case nil where refusal.code == CredentialFault.limiterSilent.rawValue:
+                self = .unreachable
             default: self = .internalError
             }
         }
@@ -107,6 +109,7 @@ extension CredentialFault {
         case .missing, .secretMissing, .damaged, .unsupportedVersion, .attemptsDamaged: .damaged
         case .notAuthorised, .locked: .notAuthorised
         case .limiterUnreachable: .unreachable
+        case .limiterSilent: .outcomeUnknown
         case .noPasscode, .stale, .invalidCode, .nothingToRepair, .busyChanging: .refused
         }
     }

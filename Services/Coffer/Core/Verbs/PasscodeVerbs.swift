@@ -53,7 +53,7 @@ extension Verb {
             ["unlocked", status.unlocked ? "yes" : "no"],
             ["failed attempts", status.shownFailed], ["wait", status.shownWait],
         ]
-        return Report(TextTable.lines(rows), status)
+        return Report(TextTable.lines(rows + FailedTries.rows(status.tries)), status)
     }
 }
 

@@ -29,10 +29,11 @@ extension Verb {
 
     static let attemptsRepair = Verb(
         "attempts repair",
-        summary: "Mend an attempts record that cannot be read.",
+        summary: "Mend an attempts record that is missing or cannot be read.",
         help: """
             Sets it to six failed attempts and a fresh wait of 60 s, so nothing is gained by \
-            damaging it. A record that can be read stays as it is.
+            damaging it. Numbers of attempts that are past their end are begun anew at the same \
+            price. A record that can be read stays as it is.
             """
     ) { run throws(CommandFailure) in
         let reply = try run.caller().call(RepairOwnerAttempts()).reply

@@ -36,6 +36,7 @@ extension Verb {
             $0.bool("session_kept", isKept)
             $0.uint64("remaining_ms", session.remainingMilliseconds)
             $0.uint64("failed_before", session.failedBefore)
+            $0.failedTries(session.tries)
         }
     }
 

@@ -160,9 +160,11 @@ private struct StatusReport {
             ["unlocked", status.unlocked ? "yes" : "no"],
             ["sessions", String(status.sessions)],
             ["failed attempts", status.shownFailed], ["wait", status.shownWait],
-            ["kept session", "\(keepsToken ? "yes" : "no") (namespace \(namespace.text))"],
         ]
-        return TextTable.lines(rows)
+        let kept = [
+            "kept session", "\(keepsToken ? "yes" : "no") (namespace \(namespace.text))",
+        ]
+        return TextTable.lines(rows + FailedTries.rows(status.tries) + [kept])
     }
 
     // MARK: For programs

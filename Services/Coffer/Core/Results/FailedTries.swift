@@ -1,0 +1,43 @@
+internal import AuthorityMessages
+internal import Glibc
+internal import Wire
+
+/// Passcodes that were tried in vain, as a person is told of them.
+enum FailedTries {
+    /// How many there were, and when and from which peers the newest came.
+    static func sentence(_ count: UInt64, _ tries: [FailedTry] = []) -> String {
+        let number = ShownText.count(count, "wrong passcode was", "wrong passcodes were")
+        var sentence = "\(number) tried since the last right one"
+        if !tries.isEmpty {
+            let newest = UInt64(tries.count) < count ? ", the newest" : ""
+            sentence += "\(newest): " + tries.map(text).joined(separator: "; ")
+        }
+        return sentence + "."
+    }
+
+    /// One row a try.
+    static func rows(_ tries: [FailedTry]) -> [[String]] {
+        tries.enumerated().map { [$0.offset == 0 ? "tried" : "", text($0.element)] }
+    }
+
+    private static func text(_ one: FailedTry) -> String {
+        "\(date(one.atMilliseconds)) from \(ShownText.printable(one.peer))"
+    }
+
+    /// The second in UTC.
+    private static func date(_ milliseconds: UInt64) -> String {
+        var seconds = time_t(clamping: milliseconds / 1_000)
+        var parts = tm()
+        var text = [CChar](repeating: 0, count: 64)
+        guard gmtime_r(&seconds, &parts) != nil,
+            strftime(&text, text.count, "%Y-%m-%d %H:%M:%S UTC", &parts) > 0
+        else { return "an unknown time" }
+        return String(cString: text)
+    }
+}
+
+extension JSONWriter {
+    mutating func failedTries(_ tries: [FailedTry]) {
+        objects("tries", tries) { writer, one in one.write(to: &writer) }
+    }
+}
