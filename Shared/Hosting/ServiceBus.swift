@@ -71,7 +71,8 @@ final class ServiceBus {
             Counter(
                 "handshakes_malformed", handshakes.malformed,
                 help: "Questions of the library that could not be read."),
-            Counter("peer_table_readings", peers.readingCount, help: "Readings of the peers folder."),
+            Counter(
+                "peer_table_readings", peers.readingCount, help: "Readings of the peers folder."),
             Counter("requests_received", counts.requests, help: "Requests that came in."),
             Counter(
                 "requests_malformed", counts.refused,

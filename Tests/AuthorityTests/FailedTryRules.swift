@@ -174,7 +174,8 @@ struct DamagedAttemptRules {
             #expect(
                 try await bench.ask(RepairOwnerAttempts()).reply
                     == .init(failed: 6, remainingMilliseconds: 60_000))
-            #expect(try await bench.refusal(RepairOwnerAttempts()) == "credential.nothing_to_repair")
+            #expect(
+                try await bench.refusal(RepairOwnerAttempts()) == "credential.nothing_to_repair")
             bench.clock.advance(seconds: 60)
             #expect(try await bench.unlock("1234").isVerified)
             #expect(try #require(try bench.stored()).charge == 2)

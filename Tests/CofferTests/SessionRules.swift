@@ -174,6 +174,34 @@ import Wire
         #expect(try object.strings("notes").count == 1)
     }
 
+    @Test func triesAreShownWithTheirTimesAndPeers() throws {
+        let fixture = Fixture(secrets: ["1234", "1234"])
+        let tries = [
+            FailedTry(atMilliseconds: 1_700_000_000_000, peer: "phone"),
+            FailedTry(atMilliseconds: 1_700_000_061_999, peer: "lap\u{202E}top"),
+        ]
+        fixture.services.on(Verify.self) { _, _ in
+            Answer(
+                .verified(remainingMilliseconds: 300_000, failedBefore: 9, tries: tries),
+                attachments: [Fixture.secret("token")])
+        }
+        let (_, notes) = try fixture.run("unlock")
+        #expect(
+            notes == [
+                "9 wrong passcodes were tried since the last right one, the newest: "
+                    + "2023-11-14 22:13:20 UTC from phone; 2023-11-14 22:14:21 UTC from lap?top."
+            ])
+        let told = try fixture.json("unlock").objects("tries")
+        #expect(try told.map { try $0.string("peer") } == tries.map(\.peer))
+        fixture.services.on(AskStatus.self) { _, _ in
+            var status = Fixture.status()
+            status.tries = tries
+            return Answer(status)
+        }
+        let text = try fixture.run("passcode", "status").report.text
+        #expect(text.contains("2023-11-14 22:13:20 UTC from phone"))
+    }
+
     @Test func failedAttemptsAreShownEvenWhereTheCommandFailsAfterwards() throws {
         let fixture = Fixture(secrets: ["1234"])
         fixture.verifies(failedBefore: 3)

@@ -22,7 +22,9 @@ import Wire
             #expect(throws: LimiterFault.unknownOwner) {
                 try rig.begin(owner, drawnID(rig))
             }
-            #expect(throws: LimiterFault.unknownOwner) { try rig.turn { try $0.repair(owner, seen: 0) } }
+            #expect(throws: LimiterFault.unknownOwner) {
+                try rig.turn { try $0.repair(owner, seen: 0) }
+            }
             #expect(try rig.service.owners() == [])
         }
     }

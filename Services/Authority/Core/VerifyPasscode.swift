@@ -82,7 +82,8 @@ extension AuthorityService {
         guard let stored = try store.credential(of: call.owner) else { return nil }
         let record = stored.record
         guard let passcode = record.passcode else { throw CredentialFault.noPasscode }
-        if let credential = call.request.credential, !credential.utf8.elementsEqual(record.id.utf8) {
+        if let credential = call.request.credential, !credential.utf8.elementsEqual(record.id.utf8)
+        {
             throw CredentialFault.stale
         }
         guard PasscodeWrapper.iterationsAllowed.contains(passcode.iterations),

@@ -16,7 +16,8 @@ struct Main {
             let service = try AuthorityService(
                 AuthorityParts(
                     group: parts.group, clock: parts.clock, wallClock: SystemWallClock(),
-                    timers: parts.timers, random: parts.random, limiter: parts.client(of: .attemptLimiter),
+                    timers: parts.timers, random: parts.random,
+                    limiter: parts.client(of: .attemptLimiter),
                     kdf: PooledKDF(), events: BusEvents(parts), metrics: parts.metrics,
                     settings: settings))
             service.startHeartbeat()

@@ -29,10 +29,9 @@ enum FailedTries {
         var seconds = time_t(clamping: milliseconds / 1_000)
         var parts = tm()
         var text = [CChar](repeating: 0, count: 64)
-        guard gmtime_r(&seconds, &parts) != nil,
-            strftime(&text, text.count, "%Y-%m-%d %H:%M:%S UTC", &parts) > 0
-        else { return "an unknown time" }
-        return String(cString: text)
+        guard gmtime_r(&seconds, &parts) != nil else { return "an unknown time" }
+        let count = strftime(&text, text.count, "%Y-%m-%d %H:%M:%S UTC", &parts)
+        return String(decoding: text.prefix(count).map(UInt8.init), as: UTF8.self)
     }
 }
 
