@@ -116,6 +116,7 @@ struct StatusRules {
                 Verify.method, SetPasscode.method, Derive.method, CheckSession.method,
                 Lock.method, Revoke.method, AskStatus.method, RepairOwnerAttempts.method,
                 AskSignPolicy.method, SetSignPolicy.method, AskTokenKeys.method,
+                DisablePasscode.method, SetProtection.method, OpenSession.method, Unlock.method,
             ])
     }
 }

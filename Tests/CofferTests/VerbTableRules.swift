@@ -7,7 +7,8 @@ import Wire
     @Test func theVerbsAreThoseThatAreDocumented() {
         #expect(
             Set(VerbTable.verbs.map(\.name)) == [
-                "status", "passcode set", "passcode change", "passcode status", "unlock", "lock",
+                "status", "passcode set", "passcode change", "passcode status",
+                "passcode disable", "protection on", "protection off", "unlock", "lock",
                 "wallet create", "wallet import", "wallet list", "wallet check", "wallet reveal",
                 "wallet sign", "wallet remove", "sign-policy show", "sign-policy proof",
                 "sign-policy session", "attempts repair", "owner list", "owner purge", "peer add",

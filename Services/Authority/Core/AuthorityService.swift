@@ -54,6 +54,10 @@ public final class AuthorityService: Service {
     public nonisolated static let methods: [Method<AuthorityService>] = [
         .on(Verify.self) { try await $0.verify($1) },
         .on(SetPasscode.self) { try await $0.setPasscode($1) },
+        .on(DisablePasscode.self) { try await $0.disablePasscode($1) },
+        .on(SetProtection.self) { try await $0.setProtection($1) },
+        .on(OpenSession.self) { try await $0.openSession($1) },
+        .on(Unlock.self) { try await $0.unlock($1) },
         .on(Derive.self) { try $0.derive($1) },
         .on(CheckSession.self) { try $0.checkSession($1) },
         .on(Lock.self) { try await $0.lock($1) },
@@ -186,7 +190,7 @@ public final class AuthorityService: Service {
         guard let session = registry.live(claims.session) else { throw SessionFault.ended }
         guard let record = try store.credential(of: claims.owner)?.record,
             record.id.utf8.elementsEqual(claims.credential.utf8),
-            record.revision == claims.revision
+            record.revision == session.claims.revision
         else {
             registry.revoke(claims.session)
             throw SessionFault.ended

@@ -164,6 +164,11 @@ final class AuthorityStore {
             .text(owner.text), .text(policy.text))
     }
 
+    /// Goes back to what stands where nothing was set; inside a write.
+    func dropSignPolicy(of owner: Owner) throws(StorageError) {
+        _ = try database.run("DELETE FROM policies WHERE owner = ?1", .text(owner.text))
+    }
+
     // MARK: Forgotten enrolments
 
     /// Whether the limiter was told to forget this enrolment.

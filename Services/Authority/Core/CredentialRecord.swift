@@ -58,6 +58,16 @@ struct CredentialRecord: Sendable {
         biometricCleanup = []
     }
 
+    /// Takes away the ways of a biometric sensor, as everything that takes protection away does.
+    ///
+    /// Their items are another system's; their names stay until that one has deleted them.
+    mutating func retireBiometrics() {
+        let retired = [biometricAccount, pendingBiometricAccount].compactMap { $0 }
+        biometricCleanup += retired.filter { !biometricCleanup.contains($0) }
+        biometricAccount = nil
+        pendingBiometricAccount = nil
+    }
+
     /// The record as the next change leaves it behind; zero is no revision.
     var nextRevision: UInt64 { max(1, revision &+ 1) }
 }

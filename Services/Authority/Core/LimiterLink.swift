@@ -139,6 +139,28 @@ struct LimiterLink {
         }
     }
 
+    /// Drops all charges for the holder of the access key, if the limiter answers soon.
+    ///
+    /// - Returns: whether they are dropped for certain.
+    func dropCharges(
+        enrolment: EnrolmentID, accessKey: SharedSecret, of owner: Owner
+    ) async -> Bool {
+        let timeout = min(1_000, timeoutMilliseconds)
+        do {
+            let key = try ConfirmKey(accessKey: accessKey.bytes)
+            let drawn = try await ask(
+                DrawChallenge(), of: owner, timeoutMilliseconds: timeout
+            ).reply
+            let request = Prove(
+                enrolment: enrolment, challenge: drawn.challenge,
+                signature: key.sign(.proveRemoval, owner, drawn.challenge))
+            _ = try await ask(request, of: owner, timeoutMilliseconds: timeout)
+            return true
+        } catch {
+            return false
+        }
+    }
+
     func challenge(_ owner: Owner) async throws -> DrawChallenge.Reply {
         do throws(LimiterTrouble) {
             return try await ask(DrawChallenge(), of: owner).reply

@@ -14,7 +14,7 @@ internal import Wire
 final class SessionRegistry {
     /// One session; its token is a signed view of the claims.
     struct Session: Sendable {
-        let claims: Claims
+        fileprivate(set) var claims: Claims
         /// The access key; nil in a session that can derive nothing.
         let accessKey: SharedSecret?
         /// When the last lease that it was given ends, in nanoseconds on the boot clock.
@@ -37,6 +37,7 @@ final class SessionRegistry {
         var credential: String
         var revision: UInt64
         var accessKey: SharedSecret?
+        var origin: Origin = .passcode
     }
 
     /// How long a lease holds, in nanoseconds.
@@ -96,7 +97,7 @@ final class SessionRegistry {
     /// Gives the room back, used or not.
     func release() { reserved -= 1 }
 
-    /// Makes a session of passcode origin in the reserved room, and its token.
+    /// Makes a session in the reserved room, and its token.
     func open(_ draft: Draft) throws -> (session: Session, token: [UInt8]) {
         let now = clock.now
         // A token names somebody who takes it; where no service does, that is the authority.
@@ -105,7 +106,7 @@ final class SessionRegistry {
         let claims = Claims(
             owner: draft.owner, session: Self.identifier(random) { SessionID($0) }, run: run,
             credential: draft.credential, revision: draft.revision, scope: draft.scope,
-            origin: .passcode, lifetime: .standard, issued: now.nanoseconds,
+            origin: draft.origin, lifetime: .standard, issued: now.nanoseconds,
             deadline: now.nanoseconds + SessionRules.lifetime(of: draft.scope), boot: now.bootID,
             audience: Set(audience), holder: draft.holder)
         let token = try signer.sign(claims)
@@ -160,6 +161,14 @@ final class SessionRegistry {
         return Lease(milliseconds: (end - now) / 1_000_000, reusable: isResource)
     }
 
+    /// Lets a session that lives go on under another revision of its credential.
+    ///
+    /// Its token stays: what it says of the revision is what it was opened under.
+    func advance(_ id: SessionID, to revision: UInt64) {
+        guard live(id) != nil else { return }
+        sessions[id]?.claims.revision = revision
+    }
+
     // MARK: Ending
 
     /// Ends a session at once.
@@ -182,6 +191,12 @@ final class SessionRegistry {
         for id in ended { sessions[id] = nil }
         publish(.ownerRevoked, owner: owner, session: nil)
         return ended.count
+    }
+
+    /// Ends all of an owner's sessions but one at once.
+    func revokeAll(of owner: Owner, except kept: SessionID) {
+        sweep(owner)
+        for id in ofOwner[owner] ?? [] where id != kept { revoke(id) }
     }
 
     /// When the last lease ends that any of the owner's sessions was given.

@@ -71,11 +71,7 @@ extension AuthorityService {
 
     /// Sees to it that the owner has a record, and the limiter a device secret under its key.
     private func firstGround(of owner: Owner) async throws -> Ground {
-        let drawn = try await challengeOfStranger(owner)
-        if try store.credential(of: owner) == nil {
-            guard drawn.enrolment == nil else { throw CredentialFault.missing }
-            try await makeRecord(of: owner)
-        }
+        let drawn = try await challengeForRecord(of: owner)
         guard let record = try store.credential(of: owner)?.record,
             let accessKey = record.unprotectedKey
         else { throw CredentialFault.stale }
@@ -83,6 +79,16 @@ extension AuthorityService {
             owner: owner, record: record,
             enrolment: try await enrol(drawn.challenge, accessKey, owner), accessKey: accessKey,
             session: nil)
+    }
+
+    /// Draws a challenge, and makes a record without a passcode where neither store knows the owner.
+    func challengeForRecord(of owner: Owner) async throws -> DrawChallenge.Reply {
+        let drawn = try await challengeOfStranger(owner)
+        if try store.credential(of: owner) == nil {
+            guard drawn.enrolment == nil else { throw CredentialFault.missing }
+            try await makeRecord(of: owner)
+        }
+        return drawn
     }
 
     /// Draws a challenge; a limiter that still knows an enrolment that was forgotten is told again.

@@ -17,7 +17,8 @@ public struct AskStatus: BodilessRequest, Equatable {
         /// Nil while no passcode is set.
         public var kind: PasscodeKind?
         public var protection: Bool
-        /// Whether the gate is open: a right passcode since the start and no lock since.
+        /// Whether the gate is open: a right passcode, or none where there is none, since the start
+        /// and no lock since.
         public var unlocked: Bool
         public var sessions: Int
         /// Attempts charged since the last success.

@@ -14,6 +14,13 @@ struct OwnSession {
     var tries: [FailedTry] = []
 }
 
+extension AskStatus.Reply {
+    /// Whether wallets open without a passcode now.
+    var needsNoPasscode: Bool {
+        credential != nil && !protection && (kind == nil || unlocked)
+    }
+}
+
 extension CommandRun {
     /// How the owner's credential stands; failing where it has no passcode to try.
     func credential() throws(CommandFailure) -> AskStatus.Reply {
@@ -24,12 +31,40 @@ extension CommandRun {
         return status
     }
 
-    /// Asks for the passcode and starts a session with it.
+    /// Starts a session: without a passcode where none is needed, else with the one asked for.
     ///
     /// In a cooldown nobody is asked and nothing is sent.
     ///
     /// - Parameter purpose: what follows "is needed to".
     func verify(
+        _ scope: Scope, audience: [ServiceName], to purpose: String
+    ) throws(CommandFailure) -> OwnSession {
+        let status = try caller().call(AskStatus()).reply
+        // A passcode that was handed over is tried, not passed over.
+        if scope.namespace != nil, status.needsNoPasscode,
+            status.kind == nil || !invocation.has(.passcodeDescriptor)
+        {
+            return try openUnprotected(scope, audience: audience)
+        }
+        return try verifyPasscode(scope, audience: audience, to: purpose)
+    }
+
+    private func openUnprotected(
+        _ scope: Scope, audience: [ServiceName]
+    ) throws(CommandFailure) -> OwnSession {
+        let answer = try caller().call(OpenSession(scope: scope, audience: audience))
+        guard let token = answer.attachments.first else {
+            throw CommandFailure(BusFault.badReply.refusal, kind: .fresh)
+        }
+        let session = OwnSession(
+            token: token.bytes.withBytes { Array($0) }, scope: scope,
+            remainingMilliseconds: answer.reply.remainingMilliseconds, failedBefore: 0)
+        if !scope.isProof { own(session) }
+        return session
+    }
+
+    /// Asks for the passcode and starts a session with it.
+    func verifyPasscode(
         _ scope: Scope, audience: [ServiceName], to purpose: String
     ) throws(CommandFailure) -> OwnSession {
         let status = try credential()

@@ -2,7 +2,8 @@
 enum VerbTable {
     static let verbs: [Verb] =
         [.status]
-        + [.passcodeSet, .passcodeChange, .passcodeStatus]
+        + [.passcodeSet, .passcodeChange, .passcodeDisable, .passcodeStatus]
+        + [.protectionOn, .protectionOff]
         + [.unlock, .lock]
         + [
             .walletCreate, .walletImport, .walletList, .walletCheck, .walletReveal, .walletSign,

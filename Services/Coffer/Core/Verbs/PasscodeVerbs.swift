@@ -41,6 +41,44 @@ extension Verb {
         return try run.setPasscode(code, kind: kind, token: session.token)
     }
 
+    static let passcodeDisable = Verb(
+        "passcode disable", options: CommandOption.asking,
+        summary: "Remove the passcode; every session ends.",
+        help: """
+            Wallets then open without a passcode: whoever reads the authority's and the vault's \
+            folders has them. The sign policy goes back to its default. Asks for the passcode \
+            once. `coffer passcode set` protects the wallets again.
+            """
+    ) { run throws(CommandFailure) in
+        let session = try run.verify(.managePasscode, audience: [], to: "remove it")
+        let caller = try run.caller()
+        let changed = try caller.change(
+            DisablePasscode(), key: caller.newKey(), token: session.token)
+        run.disownSessions()
+        _ = try run.tokens().dropAll()
+        let text = "The passcode is removed, and the wallets open without one."
+        switch changed {
+        case .answered(let reply): return Report(text, reply)
+        case .done: return Report(text) { $0.bool("done", true) }
+        }
+    }
+
+    static let protectionOn = Verb(
+        "protection on", options: CommandOption.asking,
+        summary: "Let wallets open with the passcode only.",
+        help: "The default since a passcode was set. Asks for the passcode once."
+    ) { run throws(CommandFailure) in try run.setProtection(true) }
+
+    static let protectionOff = Verb(
+        "protection off", options: CommandOption.asking,
+        summary: "Let wallets open without the passcode once the owner is unlocked.",
+        help: """
+            The passcode stays and unlocks the owner; after that no wallet asks for it until \
+            `coffer lock`. The authority's store then holds the access key: whoever reads it and \
+            the vault's needs no passcode. Asks for the passcode once.
+            """
+    ) { run throws(CommandFailure) in try run.setProtection(false) }
+
     static let passcodeStatus = Verb(
         "passcode status",
         summary: "Show how the owner's passcode stands.",
@@ -64,6 +102,24 @@ extension CommandRun {
             throw .usage("--kind wants digits4, digits6 or alphanumeric.")
         }
         return kind
+    }
+
+    fileprivate func setProtection(_ protection: Bool) throws(CommandFailure) -> Report {
+        let session = try verify(
+            .settings, audience: [], to: "turn protection \(protection ? "on" : "off")")
+        let caller = try caller()
+        let changed = try caller.change(
+            SetProtection(protection: protection), key: caller.newKey(), token: session.token)
+        // Every session but the one of this run is over.
+        _ = try tokens().dropAll()
+        let text =
+            protection
+            ? "Protection is on: wallets open with the passcode only."
+            : "Protection is off: wallets open without the passcode while the owner is unlocked."
+        switch changed {
+        case .answered(let reply): return Report(text, reply)
+        case .done: return Report(text) { $0.bool("protection", protection) }
+        }
     }
 
     /// A new passcode that has the shape of its kind.

@@ -9,13 +9,12 @@ extension Verb {
         help: """
             The session's token is kept in the kernel's keyring, never on disk, and the kernel \
             forgets it when the session is over, after five minutes. Where the keyring is \
-            forbidden, as in many containers, every verb asks for the passcode instead.
+            forbidden, as in many containers, every verb asks for the passcode instead. An owner \
+            without a passcode is unlocked without one.
             """
     ) { run throws(CommandFailure) in
         let namespace = try run.namespace()
-        let session = try run.verify(
-            .resource(namespace), audience: [.walletVault],
-            to: "unlock namespace \(namespace.text)")
+        let session = try run.unlock(namespace)
         let isKept = try run.tokens().keep(
             session.token, of: namespace, milliseconds: session.remainingMilliseconds)
         if isKept {
@@ -61,5 +60,21 @@ extension Verb {
             $0.integer("revoked", reply.revoked)
             $0.integer("dropped", dropped)
         }
+    }
+}
+
+extension CommandRun {
+    /// Opens the owner's gate, by the passcode where there is one, and starts a session.
+    fileprivate func unlock(_ namespace: Namespace) throws(CommandFailure) -> OwnSession {
+        let status = try caller().call(AskStatus()).reply
+        guard status.kind == nil, status.credential != nil, !status.protection else {
+            return try verifyPasscode(
+                .resource(namespace), audience: [.walletVault],
+                to: "unlock namespace \(namespace.text)")
+        }
+        _ = try caller().call(Unlock())
+        return try verify(
+            .resource(namespace), audience: [.walletVault],
+            to: "unlock namespace \(namespace.text)")
     }
 }
