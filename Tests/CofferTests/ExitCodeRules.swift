@@ -41,8 +41,8 @@ import Wire
         ],
         .outcomeUnknown: [
             "bus.bad_reply", "bus.expired", "bus.in_flight", "bus.internal", "bus.lost",
-            "coffer.outcome_unknown", "credential.limiter_silent", "lease.unanswered", "shares.vault_silent", "storage.failed",
-            "storage.residue",
+            "coffer.outcome_unknown", "credential.limiter_silent", "lease.unanswered",
+            "shares.vault_silent", "storage.failed", "storage.residue",
         ],
         .damaged: [
             "storage.damaged",

@@ -43,11 +43,13 @@ import Testing
 
     private static func metricProblems(in text: String, sources: [String]) -> [String] {
         let counter = #/metrics\.count\("(\w+)"\)/#
+        let kept = #/Counter\(\s*"(\w+)"/#
         let gauge = #/Gauge\(\s*name: "(\w+)"/#
         let literal = #/# TYPE (coffer_\w+) /#
         var counted: [String] = []
         for source in sources.map(Repository.text) {
             counted += source.matches(of: counter).map { "coffer_\($0.1)_total" }
+            counted += source.matches(of: kept).map { "coffer_\($0.1)_total" }
             counted += source.matches(of: gauge).map { "coffer_\($0.1)" }
             counted += source.matches(of: literal).map { String($0.1) }
         }

@@ -153,7 +153,8 @@ final class LimiterRig {
 }
 
 extension LimiterService {
-    /// Repairs as an authority asks that has seen a charge; nil for one whose number is past its end.
+    /// Repairs as an authority asks that has seen a charge; nil for one whose number is past its
+    /// end.
     func repair(_ owner: Owner, seen lastCharge: UInt64?) throws -> RepairAttempts.Reply {
         try repair(RepairAttempts(lastCharge: lastCharge), of: owner)
     }

@@ -44,7 +44,8 @@ enum SessionRules {
     /// Services that work under the authority's leave.
     private static let keyUsers: Set<ServiceName> = [.walletVault, .backupShares, .migration]
 
-    /// Whether a session of the scope may be had without a passcode, where the access key needs none.
+    /// Whether a session of the scope may be had without a passcode, where the access key needs
+    /// none.
     static func mayBeUnprotected(_ scope: Scope) -> Bool { scope.namespace != nil }
 
     /// Whether the session may change or remove the passcode.

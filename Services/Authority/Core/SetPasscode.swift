@@ -81,7 +81,8 @@ extension AuthorityService {
             session: nil)
     }
 
-    /// Draws a challenge, and makes a record without a passcode where neither store knows the owner.
+    /// Draws a challenge, and makes a record without a passcode where neither store knows the
+    /// owner.
     func challengeForRecord(of owner: Owner) async throws -> DrawChallenge.Reply {
         let drawn = try await challengeOfStranger(owner)
         if try store.credential(of: owner) == nil {

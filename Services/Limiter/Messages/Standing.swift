@@ -46,8 +46,8 @@ public struct Standing: Message, Equatable {
 /// and a fresh 60 s.
 ///
 /// These are: a record that is missing or not valid, a charge number past its end here, and one
-/// past its end at the authority. Anything else is refused (`limiter.nothing_to_repair`), so nothing
-/// is ever lowered.
+/// past its end at the authority. Anything else is refused (`limiter.nothing_to_repair`), so
+/// nothing is ever lowered.
 public struct RepairAttempts: Request, Equatable {
     public static var method: String { "limiter.repair" }
     public static var kind: MethodKind { .repeatable }
