@@ -86,6 +86,8 @@ let package = Package(
         shared("UnicodeText", uses: ["Secrets", "CUTF8Proc"]),
         shared("Mnemonics", uses: ["Secrets", "Crypto", "UnicodeText", "HDKeys"]),
         shared("HDKeys", uses: ["Secrets", "Crypto", "CSecp256k1"]),
+        shared("PropertyLists", uses: ["Secrets"]),
+        shared("LegacyKeychain", uses: ["PropertyLists", "Wire", "Secrets"]),
         shared("BackupShares", uses: ["Secrets", "Crypto", "Wire"]),
         shared("Tokens", uses: ["Wire", "Crypto", "Clocks", "Secrets"]),
         shared("Storage", uses: ["CSQLite", "Secrets"]),
@@ -160,12 +162,15 @@ let package = Package(
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),
         tests("MnemonicsTests", of: ["Mnemonics", "Secrets"]),
         tests("HDKeysTests", of: ["HDKeys", "Crypto", "Secrets"]),
+        tests("PropertyListsTests", of: ["PropertyLists", "Secrets", "TestKit"]),
+        tests(
+            "LegacyKeychainTests", of: ["LegacyKeychain", "PropertyLists", "Secrets", "TestKit"]),
         tests("BackupSharesTests", of: ["BackupShares", "Crypto", "Secrets", "TestKit", "Wire"]),
         tests(
             "VectorTests",
             of: [
                 "Wire", "Secrets", "Crypto", "UnicodeText", "Mnemonics", "HDKeys", "Tokens",
-                "VaultCore", "BackupShares", "AuthorityCore", "AuthorityMessages", "TestKit",
+                "VaultCore", "BackupShares", "PropertyLists", "AuthorityCore", "AuthorityMessages", "TestKit",
                 "LimiterCore", "Clocks",
             ]),
         tests(

@@ -19,6 +19,10 @@ public struct JSONValue: Sendable {
 
     public var kind: Kind { node.kind }
 
+    /// Where its text stands in the document: that of a string lies between the quotes, with its
+    /// escapes.
+    public var range: Range<Int> { node.range }
+
     var node: JSONNode { table.nodes[index] }
 
     // MARK: Scalars
