@@ -170,7 +170,8 @@ let package = Package(
             "VectorTests",
             of: [
                 "Wire", "Secrets", "Crypto", "UnicodeText", "Mnemonics", "HDKeys", "Tokens",
-                "VaultCore", "BackupShares", "PropertyLists", "AuthorityCore", "AuthorityMessages", "TestKit",
+                "VaultCore", "BackupShares", "PropertyLists", "AuthorityCore",
+                "AuthorityMessages", "TestKit",
                 "LimiterCore", "Clocks",
             ]),
         tests(

@@ -5,12 +5,12 @@ public import Secrets
 /// binary or XML, of a decrypted device backup's keychain, or lines of JSON.
 ///
 /// A property list is a dictionary with an array `genp` of dictionaries with `svce`, `acct`, `agrp`
-/// (texts, or data that is UTF-8) and `v_Data`. Other classes beside `genp` and other attributes are
-/// passed over. A line of JSON is an object with `service`, `account`, `value` (base64) and, if it
-/// likes, `group`.
+/// (texts, or data that is UTF-8) and `v_Data`. Other classes beside `genp` and other attributes
+/// are passed over. A line of JSON is an object with `service`, `account`, `value` (base64) and, if
+/// it likes, `group`.
 ///
-/// Neither rows nor values are kept: rows are read one after the other, and a value when it is asked
-/// for. All bytes of the source pass through secret memory alone.
+/// Neither rows nor values are kept: rows are read one after the other, and a value when it is
+/// asked for. All bytes of the source pass through secret memory alone.
 public struct KeychainSource: Sendable {
     public enum Format: Sendable {
         case binaryPropertyList
