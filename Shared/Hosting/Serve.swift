@@ -64,7 +64,9 @@ extension ServiceProgram {
                 metrics: metrics, settings: installation.settings, log: log, calls: bus.clients,
                 publisher: bus.publisher, listen: bus.listen)
             let service = try build(parts)
-            try group.write { try group.journal.recover() }
+            try group.write {
+                try group.journal.recover(unfinished: service.unfinishedChanges())
+            }
             try store.commitBatch()
             try service.rebuild()
             let host = ServiceHost(

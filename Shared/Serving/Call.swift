@@ -1,3 +1,4 @@
+internal import Crypto
 public import Secrets
 public import Tokens
 public import Wire
@@ -44,7 +45,10 @@ public struct Call<R: Request>: Sendable {
 }
 
 /// The place in the journal that belongs to one change.
-public struct ChangeTicket: Sendable {
+///
+/// A service that leaves a change unfinished stores the ticket beside it, so that whoever finishes
+/// or undoes it later can write what became of it.
+public struct ChangeTicket: Sendable, Equatable {
     /// What names a change: who asked, for whom, and the key of the thing asked for.
     struct Name: Hashable {
         let peer: PeerKey
@@ -56,4 +60,24 @@ public struct ChangeTicket: Sendable {
     /// SHA-256 of method and body; attachments are never part of it, because a digest of a
     /// four-digit code is that code.
     let digest: [UInt8]
+
+    init(name: Name, digest: [UInt8]) {
+        self.name = name
+        self.digest = digest
+    }
+
+    /// The ticket of an owner's change as it was stored; nil for anything else.
+    public init?(stored bytes: [UInt8], owner: Owner) {
+        let keyStart = PeerKey.byteCount
+        let digestStart = keyStart + IdempotencyKey.byteCount
+        guard bytes.count == digestStart + SHA256.byteCount,
+            let peer = PeerKey(Array(bytes[..<keyStart])),
+            let key = IdempotencyKey(Array(bytes[keyStart..<digestStart]))
+        else { return nil }
+        name = Name(peer: peer, owner: owner, key: key)
+        digest = Array(bytes[digestStart...])
+    }
+
+    /// Peer, key and digest, one behind the other: what a store keeps of it beside the owner.
+    public var stored: [UInt8] { name.peer.bytes + name.key.bytes + digest }
 }

@@ -49,6 +49,9 @@ public final class CommitGroup {
     }
 
     /// The first write of a change that has several: until its last one, its outcome is in flight.
+    ///
+    /// The service names it among its ``Service/unfinishedChanges()`` until
+    /// ``change(_:erasing:_:)`` or ``conclude(_:with:)`` wrote the last one, or a refusal ended it.
     public func beginChange<R: Request>(_ call: Call<R>, _ body: () throws -> Void) throws {
         try store.write {
             try body()
@@ -57,6 +60,20 @@ public final class CommitGroup {
                 .init(status: .inFlight, digest: ticket.digest, code: nil, body: []),
                 for: ticket.name)
         }
+    }
+
+    /// Writes what became of a change that was begun earlier and whose call is gone: its reply, or
+    /// why it did not happen; part of the caller's step.
+    public func conclude(
+        _ ticket: ChangeTicket, with result: Result<some Message, Refusal>
+    ) throws(StorageError) {
+        let entry: OutcomeJournal.Entry =
+            switch result {
+            case .success(let reply):
+                .init(status: .done, digest: ticket.digest, code: nil, body: reply.encoded())
+            case .failure(let refusal): .rejected(with: refusal, digest: ticket.digest)
+            }
+        try journal.record(entry, for: ticket.name)
     }
 
     /// Suspends until what this turn wrote is durable.

@@ -118,10 +118,20 @@ public final class OutcomeJournal {
         return Int(count ?? 0) >= limits.unsettledPerPeer
     }
 
-    /// At the start: deadlines of an earlier boot begin anew, and what was in flight is undone.
+    /// Forgets a change that was begun and did not happen, so that it may be asked for again.
+    func forgetBegun(_ name: ChangeTicket.Name) throws(StorageError) {
+        _ = try store.run(
+            "DELETE FROM outcomes WHERE peer = ?1 AND owner = ?2 AND key = ?3 AND status = ?4",
+            .blob(name.peer.bytes), .text(name.owner.text), .blob(name.key.bytes),
+            .text(OutcomeStatus.inFlight.rawValue))
+    }
+
+    /// At the start: deadlines of an earlier boot begin anew, and what was in flight counts as
+    /// undone.
     ///
-    /// A service that can finish such a change does so before this is called.
-    public func recover() throws(StorageError) {
+    /// - Parameter unfinished: the changes that the service will finish or undo when it can; they
+    ///   stay in flight.
+    public func recover(unfinished: [ChangeTicket]) throws(StorageError) {
         let now = clock.now
         let boot = try store.firstRow("SELECT id FROM outcome_boot") {
             row throws(StorageError) in try row.text(0)
@@ -140,6 +150,11 @@ public final class OutcomeJournal {
             "UPDATE outcomes SET status = ?1, code = ?2, body = ?3 WHERE status = ?4",
             .text(OutcomeStatus.rejected.rawValue), .text(refusal.code), .blob(refusal.encoded()),
             .text(OutcomeStatus.inFlight.rawValue))
+        for ticket in unfinished {
+            try record(
+                .init(status: .inFlight, digest: ticket.digest, code: nil, body: []),
+                for: ticket.name)
+        }
     }
 
     private func sweep() throws(StorageError) {

@@ -24,7 +24,10 @@ public protocol Service: AnyObject, SendableMetatype {
     ) async throws -> VerifiedSession
     /// Builds its memory anew from the store: at the start, and after a commit that failed.
     func rebuild() throws
-    /// Finishes or undoes an owner's unfinished steps, so that an outcome can be told.
+    /// The changes that were begun in the store and neither finished nor undone.
+    func unfinishedChanges() throws -> [ChangeTicket]
+    /// Finishes or undoes an owner's unfinished changes that nobody works on, so that their outcome
+    /// can be told.
     func settle(_ owner: Owner) async throws
     /// The owners it has anything of, sorted.
     func owners() throws -> [Owner]
@@ -40,6 +43,7 @@ extension Service {
     ) async throws -> VerifiedSession {
         throw SessionFault.invalid
     }
+    public func unfinishedChanges() throws -> [ChangeTicket] { [] }
     public func settle(_ owner: Owner) async throws {}
     public func problem() -> String? { nil }
     public func gauges() -> [Gauge] { [] }

@@ -211,7 +211,7 @@ public final class ServiceHost<S: Service> {
             }
             try settle(admission)
             if let wanted = admission.ticket {
-                if let known = try repeated(wanted, id: admission.header.id) {
+                if let known = try await repeated(wanted, id: admission.header.id) {
                     return reply(Ending(answer: known, claimsWrite: true))
                 }
                 underWay[wanted.name] = wanted.digest
@@ -259,7 +259,23 @@ public final class ServiceHost<S: Service> {
     }
 
     /// The answer to a change that was seen before; nil for a new one.
+    ///
+    /// One that was begun and that nobody works on is finished or undone first, where that can be.
     private func repeated(
+        _ ticket: ChangeTicket, id: UInt64
+    ) async throws -> Result<ReplyFrames, Refusal>? {
+        if try isLeftUnfinished(ticket.name) {
+            do { try await service.settle(ticket.name.owner) } catch { throw BusFault.inFlight }
+        }
+        return try known(ticket, id: id)
+    }
+
+    private func isLeftUnfinished(_ name: ChangeTicket.Name) throws -> Bool {
+        guard underWay[name] == nil else { return false }
+        return try group.journal.entry(for: name)?.status == .inFlight
+    }
+
+    private func known(
         _ ticket: ChangeTicket, id: UInt64
     ) throws -> Result<ReplyFrames, Refusal>? {
         if let digest = underWay[ticket.name] {
@@ -285,8 +301,13 @@ public final class ServiceHost<S: Service> {
     ///
     /// What may have happened stays as it stands.
     private func record(_ refusal: Refusal, for ticket: ChangeTicket) {
+        guard refusal.outcome == .rejected else { return }
         // One that passes by itself is not kept: the same thing may be asked for again.
-        guard refusal.outcome == .rejected, refusal.retryAfterMilliseconds == nil else { return }
+        guard refusal.retryAfterMilliseconds == nil else {
+            guard (try? group.journal.entry(for: ticket.name)?.status) == .inFlight else { return }
+            _ = try? group.write { try group.journal.forgetBegun(ticket.name) }
+            return
+        }
         try? group.write {
             try group.journal.record(
                 .rejected(with: refusal, digest: ticket.digest), for: ticket.name)

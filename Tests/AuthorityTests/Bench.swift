@@ -60,7 +60,7 @@ final class Bench {
         let store = try Database(
             path: folder.path(of: "authority.sqlite"), schema: AuthorityService.schema)
         let group = CommitGroup(store: store, clock: clock)
-        try group.write { try group.journal.recover() }
+        try group.write { try group.journal.recover(unfinished: []) }
         try store.commitBatch()
         way = LimiterWay(to: limiter)
         let metrics = MetricsRegistry()

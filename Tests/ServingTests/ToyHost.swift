@@ -27,7 +27,9 @@ final class ToyHost: ReplyPort {
         let store = try Database(path: folder.path + "/store.sqlite", schema: ToyService.schema)
         let group = CommitGroup(store: store, clock: clock)
         service = ToyService(group: group)
-        try group.write { try group.journal.recover() }
+        try group.write {
+            try group.journal.recover(unfinished: service.unfinishedChanges())
+        }
         try store.commitBatch()
         host = ServiceHost(
             service, group: group, peers: directory, clock: clock, port: self,

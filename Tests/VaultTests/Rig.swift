@@ -89,7 +89,7 @@ final class Rig: ReplyPort {
             service, group: group,
             peers: Peers(entries: Dictionary(uniqueKeysWithValues: known.map { ($0.key, $0) })),
             clock: clock, port: self, metrics: MetricsRegistry(), version: "test")
-        try group.write { try group.journal.recover() }
+        try group.write { try group.journal.recover(unfinished: []) }
         authority.publish()
     }
 
