@@ -26,6 +26,16 @@ public enum Ed25519 {
         try Ed25519SigningKey(seed: seed).sign(message)
     }
 
+    /// Whether the bytes can be somebody's public key: the canonical form of a point of the group
+    /// of prime order, in which all multiples of the base point are.
+    ///
+    /// Of 16 byte strings at random 15 are not.
+    public static func isPublicKey(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count == publicKeyBytes else { return false }
+        Sodium.begin()
+        return crypto_core_ed25519_is_valid_point(bytes) == 1
+    }
+
     /// Whether the signature is the key's for the message.
     ///
     /// Strict: a wrong length, an `S` not below the group's order, a point of small order and a key
