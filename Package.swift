@@ -197,7 +197,7 @@ let package = Package(
             uses: serviceParts + ["AuthorityClient", "Mnemonics", "HDKeys"])
         + service(
             "Shares", program: "backup-shares", calls: ["Authority", "Vault"],
-            uses: serviceParts + ["AuthorityClient", "BackupShares"])
+            uses: serviceParts + ["AuthorityClient", "BackupShares", "Mnemonics", "HDKeys"])
         + service(
             "Migration", program: "migration", calls: ["Authority", "Vault"],
             uses: serviceParts + ["AuthorityClient", "Mnemonics", "HDKeys"]),

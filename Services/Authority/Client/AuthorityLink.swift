@@ -217,6 +217,23 @@ public final class AuthorityLink {
         throw SessionFault.ended
     }
 
+    /// The leave under which another service, asked in the holder's name from now on, spends the
+    /// proof of a request.
+    ///
+    /// That service has its own from the authority later than this moment, so that this one is over
+    /// no later. It is revoked as others are.
+    public func leaveThroughAnother<R: Request>(
+        _ permission: Permission, for call: Call<R>
+    ) throws -> Lease {
+        let claims = try call.require(permission).claims
+        let ends = min(
+            clock.now.nanoseconds + Lease.longestMilliseconds * 1_000_000,
+            claims.deadline ?? .max)
+        let lease = Lease(keys: [], ends: ends, subject: Lease.Subject(claims))
+        leases.note(lease)
+        return lease
+    }
+
     private func derive<R: Request>(
         _ permission: Permission, for call: Call<R>, _ claims: Claims
     ) async throws(Refusal) -> (Lease, isReusable: Bool) {

@@ -93,6 +93,7 @@ enum KeyDomain {
         "telegram.wallet.dek.v1": .walletVault,
         "coffer.wallet.identity.v1": .walletVault,
         "coffer.backup.restoration.v1": .backupShares,
+        "coffer.backup.manifest.v1": .backupShares,
     ]
 
     static func belongs(_ domain: String, to service: ServiceName) -> Bool {
