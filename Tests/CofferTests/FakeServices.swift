@@ -20,6 +20,8 @@ final class FakeServices: FrameExchange {
 
     /// Requests in the order of their coming, without the questions after health.
     private(set) var seen: [Seen] = []
+    /// How long every service says that it is up.
+    var upMilliseconds: UInt64 = 1
     private var handlers: [String: (RequestFrames) throws -> ReplyFrames] = [:]
 
     var methods: [String] { seen.map(\.header.method) }
@@ -65,8 +67,8 @@ final class FakeServices: FrameExchange {
 
     private func healthy(_ header: RequestHeader) -> ReplyFrames {
         let health = HealthReply(
-            service: "x", version: "1", healthy: true, problem: nil, upMilliseconds: 1, owners: 0,
-            schema: 1)
+            service: "x", version: "1", healthy: true, problem: nil, upMilliseconds: upMilliseconds,
+            owners: 0, schema: 1)
         return ReplyFrames(id: header.id, body: health.encoded(), attachments: [])
     }
 }
@@ -121,12 +123,28 @@ final class FakeKeyring: SessionKeyring {
     }
 }
 
+/// Signals of a person who wants the command to end.
+final class FakeSignals {
+    /// Whether one came.
+    var came = false
+    private(set) var isHeld = false
+
+    var held: HeldSignals {
+        HeldSignals(
+            hold: { self.isHeld = true }, release: { self.isHeld = false },
+            came: { self.isHeld && self.came })
+    }
+}
+
 /// All that one run of a command works with.
 struct Fixture {
     let services = FakeServices()
     let person: FakePerson
     let keyring = FakeKeyring()
     let clock = FakeBootClock()
+    let signals = FakeSignals()
+    /// Where progress goes; nowhere if left out.
+    var complaints: Int32 = -1
 
     static let home = "/nowhere/coffer"
     static let wallet = WalletDescription(
@@ -184,7 +202,8 @@ struct Fixture {
             clock: clock, random: SeededRandom(seed: 1), person: person, keyring: keyring,
             link: { (_, _) throws(CommandFailure) in services },
             isSilent: { (_, _) throws(CommandFailure) in false }, output: 1,
-            waitMilliseconds: { clock.advance(milliseconds: $0) }, noteChange: { _ in })
+            complaints: complaints, waitMilliseconds: { clock.advance(milliseconds: $0) },
+            noteChange: { _ in }, signals: signals.held)
         return CommandRun(invocation, parts: parts, verbs: VerbTable.verbs)
     }
 

@@ -10,8 +10,10 @@ import Wire
                 "status", "passcode set", "passcode change", "passcode status",
                 "passcode disable", "protection on", "protection off", "unlock", "lock",
                 "wallet create", "wallet import", "wallet list", "wallet check", "wallet reveal",
-                "wallet sign", "wallet remove", "sign-policy show", "sign-policy proof",
-                "sign-policy session", "attempts repair", "owner list", "owner purge", "peer add",
+                "wallet sign", "wallet remove", "migrate plan", "migrate apply",
+                "migrate verify", "migrate status", "migrate stop", "sign-policy show",
+                "sign-policy proof", "sign-policy session", "attempts repair", "owner list",
+                "owner purge", "peer add",
                 "peer list", "peer remove", "metrics", "probe", "outcome", "init", "version",
                 "help",
             ])

@@ -10,7 +10,7 @@ public enum CofferCommand {
         Interruption.install()
         let code = run(Array(CommandLine.arguments.dropFirst()), verbs: VerbTable.verbs)
         Interruption.restoreTerminal()
-        exit(code.rawValue)
+        exit(Interruption.status(of: code))
     }
 
     private static func run(_ line: [String], verbs: [Verb]) -> ExitCode {
@@ -48,12 +48,12 @@ public enum CofferCommand {
         do throws(CommandFailure) {
             let report = try run.invocation.verb.run(run)
             let exitCode = conclude(report, printer, notes: run.notes)
-            Interruption.conclude(with: exitCode.rawValue)
+            Interruption.conclude(with: Interruption.status(of: exitCode))
             run.endOwnSessions()
             return exitCode
         } catch {
             printer.show(error, notes: run.notes)
-            Interruption.conclude(with: error.exitCode.rawValue)
+            Interruption.conclude(with: Interruption.status(of: error.exitCode))
             run.endOwnSessions()
             return error.exitCode
         }

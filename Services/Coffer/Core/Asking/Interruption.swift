@@ -13,6 +13,10 @@ enum Interruption {
     nonisolated(unsafe) private static var lineDescriptor: Int32 = 2
     /// How the command ends when all has been said; negative before that.
     nonisolated(unsafe) private static var conclusion: Int32 = -1
+    /// Whether the next signal is only noted.
+    nonisolated(unsafe) private static var isHeld = false
+    /// The signal that was noted; zero for none.
+    nonisolated(unsafe) private static var noted: Int32 = 0
 
     /// Ends what a helper has drawn on the terminal: xterm's way out of the second screen, which
     /// the terminals of today share and others ignore.
@@ -78,8 +82,37 @@ enum Interruption {
     /// From now on a signal ends the command as it would have ended, without a word.
     static func conclude(with exitCode: Int32) { withoutSignals { conclusion = exitCode } }
 
+    /// From now on the first signal is only noted, so that the command can bring something to an
+    /// orderly end; the second ends the command as ever.
+    static func hold() { withoutSignals { isHeld = true } }
+
+    static func release() { withoutSignals { isHeld = false } }
+
+    /// Whether a signal came while it was held.
+    static var wasNoted: Bool {
+        var came = false
+        withoutSignals { came = noted != 0 }
+        return came
+    }
+
+    /// What the shell is told: of a command that a signal interrupted, also which signal.
+    static func status(of code: ExitCode) -> Int32 {
+        var signal: Int32 = 0
+        withoutSignals { signal = noted }
+        guard code == .interrupted, signal != 0 else { return code.rawValue }
+        return status(after: signal)
+    }
+
+    private static func status(after signal: Int32) -> Int32 {
+        signal == SIGINT ? ExitCode.interrupted.rawValue : 128 + signal
+    }
+
     private static func end(_ signal: Int32) {
         if conclusion >= 0 { _exit(conclusion) }
+        if isHeld, noted == 0 {
+            noted = signal
+            return
+        }
         if helper > 0 {
             kill(helper, SIGKILL)
             waitpid(helper, nil, 0)
@@ -87,12 +120,12 @@ enum Interruption {
         }
         if terminal >= 0 { tcsetattr(terminal, TCSANOW, &settings) }
         if let line { _ = write(lineDescriptor, line, lineCount) }
-        _exit(signal == SIGINT ? ExitCode.interrupted.rawValue : 128 + signal)
+        _exit(status(after: signal))
     }
 
     /// Makes every variable once, so that no handler is the first to use one.
     private static func touch() {
-        _ = (terminal, settings.c_lflag, helper, line, lineCount, lineDescriptor)
+        _ = (terminal, settings.c_lflag, helper, line, lineCount, lineDescriptor, isHeld, noted)
         leaveScreen.update(from: Array(leaveScreenText.utf8), count: leaveScreenCount)
     }
 

@@ -17,10 +17,28 @@ struct CommandParts {
     let isSilent: (Home, ServiceName) throws(CommandFailure) -> Bool
     /// Where results go.
     let output: Int32
+    /// Where progress goes.
+    let complaints: Int32
     let waitMilliseconds: (UInt64) -> Void
     /// Told of a change before it is sent, and with nil when its outcome is known: a signal in
     /// between leaves it open.
     let noteChange: ((service: ServiceName, key: IdempotencyKey)?) -> Void
+    let signals: HeldSignals
+}
+
+/// Signals that end nothing at once while a command has something to bring to an orderly end.
+struct HeldSignals {
+    let hold: () -> Void
+    let release: () -> Void
+    /// Whether one came while they were held.
+    let came: () -> Bool
+
+    /// Those that the process gets.
+    static var system: HeldSignals {
+        HeldSignals(
+            hold: Interruption.hold, release: Interruption.release,
+            came: { Interruption.wasNoted })
+    }
 }
 
 /// Where the tokens of unlocked sessions are kept, each with its own end.
@@ -68,8 +86,8 @@ extension CommandParts {
             isSilent: { (home, service) throws(CommandFailure) in
                 try ClientInstallation(home: home).isSilent(service)
             },
-            output: STDOUT_FILENO,
+            output: STDOUT_FILENO, complaints: STDERR_FILENO,
             waitMilliseconds: { usleep(UInt32(clamping: min($0, 1_000) * 1_000)) },
-            noteChange: { printer.announceInterruption(of: $0) })
+            noteChange: { printer.announceInterruption(of: $0) }, signals: .system)
     }
 }

@@ -41,9 +41,9 @@ final class CommandRun {
             guard let home = Home.fromEnvironment() else {
                 throw .usage("Set COFFER_HOME or give --home.")
             }
-            return Home(path: try Self.absolute(home.path))
+            return Home(path: try Self.absolute(home.path, of: "--home"))
         }
-        return Home(path: try Self.absolute(path))
+        return Home(path: try Self.absolute(path, of: "--home"))
     }
 
     func owner() throws(CommandFailure) -> Owner {
@@ -54,8 +54,15 @@ final class CommandRun {
     }
 
     func namespace() throws(CommandFailure) -> Namespace {
-        guard let namespace = Namespace(invocation[.namespace] ?? "main") else {
-            throw .usage("--namespace wants 1 to 64 of A-Z a-z 0-9 . _ -")
+        try namespace(.namespace, else: "main")
+    }
+
+    /// - Parameter name: of the namespace where the option is left out.
+    func namespace(
+        _ option: CommandOption, else name: String
+    ) throws(CommandFailure) -> Namespace {
+        guard let namespace = Namespace(invocation[option] ?? name) else {
+            throw .usage("\(option.name) wants 1 to 64 of A-Z a-z 0-9 . _ -")
         }
         return namespace
     }
@@ -118,10 +125,13 @@ final class CommandRun {
         return passcode
     }
 
-    private static func absolute(_ path: String) throws(CommandFailure) -> String {
+    /// A path from the root, for programs that run in another folder.
+    ///
+    /// - Parameter name: of the option or word that gives the path.
+    static func absolute(_ path: String, of name: String) throws(CommandFailure) -> String {
         guard !path.hasPrefix("/") else { return path }
         guard let folder = getcwd(nil, 0) else {
-            throw .usage("--home wants an absolute path here.")
+            throw .usage("\(name) wants an absolute path here.")
         }
         defer { free(folder) }
         return "\(String(cString: folder))/\(path)"

@@ -62,6 +62,14 @@ extension CommandOption {
     static let hash = CommandOption(
         "--hash", "HASH", "How a message becomes a digest for secp256k1: sha256 or sha256d.")
 
+    // Taking in legacy wallets.
+    static let mainnetNamespace = CommandOption(
+        "--namespace", "NAME",
+        "Where wallets of the main network are; `dash.mainnet` if left out.")
+    static let testnetNamespace = CommandOption(
+        "--testnet-namespace", "NAME",
+        "Where wallets of the test network are; `dash.testnet` if left out.")
+
     // Peers.
     static let publicKey = CommandOption("--public-key", "Z85", "The peer's CURVE public key.")
     static let certificate = CommandOption(

@@ -9,6 +9,7 @@ enum VerbTable {
             .walletCreate, .walletImport, .walletList, .walletCheck, .walletReveal, .walletSign,
             .walletRemove,
         ]
+        + [.migratePlan, .migrateApply, .migrateVerify, .migrateStatus, .migrateStop]
         + [.signPolicyShow, .signPolicyProof, .signPolicySession]
         + [.attemptsRepair]
         + [.ownerList, .ownerPurge]

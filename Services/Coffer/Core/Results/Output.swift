@@ -16,6 +16,11 @@ enum Output {
         (bytes + [0x0A]).withUnsafeBytes { write($0, to: descriptor) || errno == EPIPE }
     }
 
+    /// Writes text as it is.
+    static func text(_ text: String, to descriptor: Int32) {
+        _ = Array(text.utf8).withUnsafeBytes { write($0, to: descriptor) }
+    }
+
     /// Writes secret bytes without a copy in ordinary memory.
     ///
     /// - Returns: whether all was taken.

@@ -1,0 +1,116 @@
+internal import MigrationMessages
+internal import VaultMessages
+internal import Wire
+
+// What the migration says, in words for a person.
+
+extension WalletClass {
+    var shown: String {
+        switch self {
+        case .inLedger: "taken in"
+        case .listed: "to take in"
+        case .orphaned: "reset"
+        case .undetermined: "unclear"
+        case .unknownChain: "waits"
+        }
+    }
+}
+
+extension ClassReason {
+    var shown: String {
+        switch self {
+        case .inLedger: "It was taken in before."
+        case .listedMainnet: "The app's list of the main network names it."
+        case .listedTestnet: "The app's list of the test network names it."
+        case .namedByNone: "No list names it: it was reset in the app. It stays in the source."
+        case .unreadableList: "A list that cannot be read might name it."
+        case .unsupportedChain: "Only the list of a network that is not supported names it."
+        case .noList: "There is no list at all, so nobody can tell its network."
+        }
+    }
+
+    /// What a person can do about a wallet that is not settled; nil where a run settles it, or
+    /// where it is settled.
+    var advice: String? {
+        switch self {
+        case .inLedger, .listedMainnet, .listedTestnet, .namedByNone: nil
+        case .unreadableList:
+            "Unclear wallets: make a new backup of the device, in which the lists can be read, and "
+                + "apply that. What is taken in from it counts as taken in here too."
+        case .unsupportedChain:
+            "Wallets of another network wait in the source until a release supports it. Keep the "
+                + "source; it is never changed."
+        case .noList:
+            "Without any list nothing is taken in: the source may be incomplete. Make a new backup "
+                + "of the device and apply that."
+        }
+    }
+}
+
+extension LaunchState {
+    var shown: String {
+        switch self {
+        case .absent: "absent: nothing is left to take in, and an app may offer its setup"
+        case .pending: "pending: something is not settled, and an app must not offer its setup"
+        case .unreadable: "unreadable: nobody can tell, and an app must not offer its setup"
+        }
+    }
+}
+
+extension ClassCounts {
+    var isSettled: Bool { listed == 0 && undetermined == 0 && unknownChain == 0 }
+
+    var total: UInt64 { inLedger + listed + orphaned + undetermined + unknownChain }
+
+    /// As in "5 wallets: 2 to take in, 3 reset".
+    var shown: String {
+        let classes: [(UInt64, WalletClass)] = [
+            (inLedger, .inLedger), (listed, .listed), (orphaned, .orphaned),
+            (undetermined, .undetermined), (unknownChain, .unknownChain),
+        ]
+        let parts = classes.filter { $0.0 > 0 }.map { "\($0.0) \($0.1.shown)" }
+        let head = ShownText.count(total, "wallet", "wallets")
+        return parts.isEmpty ? head : "\(head): \(parts.joined(separator: ", "))"
+    }
+}
+
+extension WalletProblem {
+    var shown: String {
+        switch self {
+        case .phraseMissing: "The source has no phrase for it."
+        case .phraseInvalid: "What the source has for it is no recovery phrase."
+        case .otherWallet: "The phrase under its name is the phrase of another wallet."
+        case .derivationsDiffer:
+            "Its phrase gave two different seeds: this machine's memory or processor is faulty."
+        case .vaultRefused: "The vault refused it."
+        case .identityDiffers: "The vault has another wallet in its place."
+        }
+    }
+}
+
+extension RunProgress.Failure {
+    /// The problem, with what the vault says where it is the vault's.
+    var shown: String {
+        guard let code else { return problem.shown }
+        let meaning = KnownServices.meaning(of: code).map { "\($0) " } ?? ""
+        return ShownText.printable("\(problem.shown) \(meaning)(\(code))")
+    }
+}
+
+extension WalletNetwork {
+    /// At the head of a line.
+    var title: String {
+        switch self {
+        case .mainnet: "Main network"
+        case .testnet: "Test network"
+        }
+    }
+
+    /// Why a wallet of this network is to be taken in.
+    var listedReason: ClassReason {
+        switch self {
+        case .mainnet: .listedMainnet
+        case .testnet: .listedTestnet
+        }
+    }
+}

@@ -1,0 +1,117 @@
+internal import Glibc
+internal import MigrationMessages
+internal import VaultMessages
+internal import Wire
+
+/// What a source holds and what would become of it, all of its pages.
+struct SourcePlan {
+    let source: SourcePath
+    let digest: [UInt8]
+    let launch: LaunchState
+    let counts: ClassCounts
+    let wallets: [PlanMigration.Reply.Wallet]
+
+    /// Digits of a digest that stand for it before a person.
+    static let shownDigits = 16
+
+    /// Those that no run settles, in the order of their ids.
+    var stuck: [PlanMigration.Reply.Wallet] { wallets.filter { $0.reason.advice != nil } }
+
+    /// The networks that have wallets to take in.
+    var networks: [WalletNetwork] {
+        WalletNetwork.allCases.filter { network in
+            wallets.contains { $0.reason == network.listedReason }
+        }
+    }
+
+    /// What a person sees of wallets: id, class and reason, and what to do about them.
+    static func text(of wallets: [PlanMigration.Reply.Wallet]) -> String {
+        TextTable.lines(
+            [["WALLET", "STATE", "WHY"]]
+                + wallets.map { wallet in
+                    [
+                        ShownText.printable(wallet.id), wallet.reason.walletClass.shown,
+                        wallet.reason.shown,
+                    ]
+                })
+    }
+
+    /// What to do about those that no run settles, each thing once.
+    var advice: [String] {
+        ClassReason.allCases.filter { reason in wallets.contains { $0.reason == reason } }
+            .compactMap(\.advice)
+    }
+
+    static func write(
+        _ wallets: [PlanMigration.Reply.Wallet], as key: String, to writer: inout JSONWriter
+    ) {
+        writer.objects(key, wallets) { writer, wallet in
+            writer.string("id", wallet.id)
+            writer.identifier("class", wallet.reason.walletClass)
+            writer.identifier("reason", wallet.reason)
+        }
+    }
+}
+
+extension CommandRun {
+    /// The source that the verb's argument names, from the root: the service reads it, in a folder
+    /// of its own.
+    func migrationSource() throws(CommandFailure) -> SourcePath {
+        let word = invocation.arguments[0]
+        guard !word.isEmpty, let source = SourcePath(try Self.absolute(word, of: "SOURCE")) else {
+            throw .usage("SOURCE wants the path of a file, of at most 4096 bytes.")
+        }
+        return source
+    }
+
+    /// All pages of a source's plan.
+    ///
+    /// - Throws: `migration.source_changed` too where the file changes between two pages.
+    func plan(of source: SourcePath) throws(CommandFailure) -> SourcePlan {
+        var page = try planPage(of: source)
+        let first = page
+        var wallets = page.wallets
+        while page.more, let last = page.wallets.last {
+            page = try planPage(of: source, after: last.id)
+            guard page.digest == first.digest else {
+                throw CommandFailure(MigrationFault.sourceChanged.refusal, kind: .read)
+            }
+            wallets += page.wallets
+        }
+        return SourcePlan(
+            source: source, digest: first.digest, launch: first.launch, counts: first.counts,
+            wallets: wallets)
+    }
+
+    /// One page, with what is true of the whole source.
+    func planPage(
+        of source: SourcePath, after id: String? = nil
+    ) throws(CommandFailure) -> PlanMigration.Reply {
+        do throws(CommandFailure) {
+            return try caller().call(PlanMigration(source: source, after: id)).reply
+        } catch {
+            guard error.code == MigrationFault.sourceUnreadable.rawValue else { throw error }
+            throw Self.unreadable(source)
+        }
+    }
+
+    /// Says why the service may be unable to read a file, as far as the command can see.
+    private static func unreadable(_ source: SourcePath) -> CommandFailure {
+        var refusal = MigrationFault.sourceUnreadable.refusal
+        var status = stat()
+        let reason: String
+        if lstat(source.text, &status) != 0 {
+            reason = "There is no such file, as far as this command can see."
+        } else if status.st_mode & S_IFMT == S_IFLNK {
+            reason = "It is a link, which the service does not follow: give the file itself."
+        } else if status.st_mode & S_IFMT != S_IFREG {
+            reason = "It is no ordinary file."
+        } else {
+            reason =
+                "The file is there, but the service opens it as the user that it runs as: let that "
+                + "user read the file and pass through its folders."
+        }
+        refusal.message = "The migration service cannot read \(source.text). \(reason)"
+        return CommandFailure(refusal, kind: .read)
+    }
+}
