@@ -111,21 +111,19 @@ final class NetworkRun {
 
     private func begin() throws(CommandFailure) -> MigrationRunID {
         try refuseInterrupted()
-        let place = NetworkPlace(network: outcome.network, namespace: outcome.namespace)
-        let session = try self.session ?? Self.open(place, purpose, of: run)
-        self.session = nil
+        let token = try token()
         try refuseInterrupted()
         let caller = try run.caller()
         switch purpose {
         case .verify:
             let request = VerifyMigration(
                 source: source, network: outcome.network, namespace: outcome.namespace)
-            return try caller.call(request, token: session.token).reply.run
+            return try caller.call(request, token: token).reply.run
         case .apply:
             let request = ApplyMigration(
                 source: source, network: outcome.network, namespace: outcome.namespace)
             let changed = try caller.change(
-                request, key: caller.newKey(), token: session.token)
+                request, key: caller.newKey(), token: token)
             if case .answered(let begun) = changed { return begun.run }
             // It was begun, and the answer is lost: where it still goes on, the service names it.
             guard let id = try caller.call(AskMigrationStatus()).reply.running else {
@@ -133,6 +131,16 @@ final class NetworkRun {
             }
             return id
         }
+    }
+
+    /// Of the session that was opened before, once; then of new ones.
+    private func token() throws(CommandFailure) -> [UInt8] {
+        if let session {
+            self.session = nil
+            return session.token
+        }
+        let place = NetworkPlace(network: outcome.network, namespace: outcome.namespace)
+        return try Self.open(place, purpose, of: run).token
     }
 
     /// Asks how far the run is until it is over.
