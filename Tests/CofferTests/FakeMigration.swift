@@ -29,6 +29,8 @@ final class FakeMigration {
     private(set) var sources: [String] = []
     /// What happens each time when a run is asked after.
     var onFollow: () -> Void = {}
+    /// Rows that cannot be read.
+    var damaged: UInt64 = 0
     /// Another digest for each page.
     var changes = false
 
@@ -63,7 +65,7 @@ final class FakeMigration {
     func settle() { wallets = wallets.map { .init(id: $0.id, reason: .inLedger) } }
 
     var counts: ClassCounts {
-        var counts = ClassCounts()
+        var counts = ClassCounts(damaged: damaged)
         for wallet in wallets {
             switch wallet.reason.walletClass {
             case .inLedger: counts.inLedger += 1

@@ -207,6 +207,17 @@ import Wire
         #expect(words(report.text).contains("tried again by the next `coffer migrate apply`"))
     }
 
+    @Test func aRowThatCannotBeReadKeepsASourceUnsettled() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        let migration = FakeMigration(fixture, .listedMainnet)
+        migration.damaged = 2
+        let (report, _) = try run(fixture, "apply")
+        #expect(report.exitCode == .refused)
+        #expect(words(report.text).contains("NOT settled: 0 of 1 wallet: 1 taken in; 2 damaged"))
+        #expect(words(report.text).contains("2 rows of the source cannot be read"))
+        #expect(words(report.text).contains("`coffer migrate set-aside SOURCE`"))
+    }
+
     @Test func failuresThatAreNotListedAreCounted() throws {
         let fixture = Fixture(secrets: ["1234"])
         let migration = FakeMigration(fixture, .listedMainnet)
@@ -237,6 +248,11 @@ import Wire
             #expect(second.exitCode == first.exitCode)
             #expect(migration.begun.count == 1)
             #expect(fixture.person.asked.count == 1)
+            // What was set aside is taken back.
+            migration.status.sources[0].setAside = true
+            fixture.person.secrets = ["1234"]
+            _ = try run(fixture, "apply")
+            #expect(migration.begun.count == 2)
         }
     }
 
@@ -526,10 +542,21 @@ import Wire
         #expect(migration.begun.isEmpty)
     }
 
+    @Test func whatWasTakenIntoAnotherNamespaceIsNotTakenForVerified() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        let migration = FakeMigration(fixture, .inLedger, .inLedger)
+        migration.status.mainnet = 2
+        migration.scripts = [[.finished(1)]]
+        let (report, _) = try run(fixture, "verify")
+        #expect(report.exitCode == .refused)
+        #expect(words(report.text).contains("1 wallet of the source was taken into another"))
+    }
+
     @Test func aVerificationWhoseSessionEndedBeginsAnewAndCountsNothingTwice() throws {
         let fixture = Fixture(secrets: ["1234"])
         let migration = FakeMigration(fixture, .inLedger)
         migration.status.mainnet = 10
+        migration.wallets = (0..<10).map { .init(id: "id\($0)", reason: .inLedger) }
         migration.scripts = [[.failed("session.ended", 4, of: 10)], [.finished(10)]]
         let object = try fixture.json("migrate", "verify", Self.source)
         #expect(try object.bool("verified"))
@@ -561,6 +588,24 @@ import Wire
         #expect(try object.object("progress").uint64("done") == 3)
         #expect(try object.uint64("mainnet") == 5)
         #expect(fixture.person.asked.isEmpty)
+    }
+
+    @Test func aSourceOfWhichNothingMoreCanComeIsSetAside() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        let migration = FakeMigration(fixture, .unreadableList, .inLedger)
+        var asked: [SetSourceAside] = []
+        fixture.services.on(SetSourceAside.self) { request, _ in
+            asked.append(request)
+            return Answer(Empty())
+        }
+        #expect(try run(fixture, "set-aside").report.text.contains("is set aside"))
+        #expect(asked.map(\.digest) == [migration.digest])
+        let token = String(
+            decoding: fixture.services.seen(SetSourceAside.self)[0].token, as: UTF8.self)
+        #expect(token.contains("settings"))
+        migration.settle()
+        #expect(try run(fixture, "set-aside").report.text.contains("nothing to set aside"))
+        #expect(asked.count == 1)
     }
 
     @Test func aRunWhoseCommandIsGoneCanBeStopped() throws {

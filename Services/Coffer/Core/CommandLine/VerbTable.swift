@@ -9,7 +9,10 @@ enum VerbTable {
             .walletCreate, .walletImport, .walletList, .walletCheck, .walletReveal, .walletSign,
             .walletRemove,
         ]
-        + [.migratePlan, .migrateApply, .migrateVerify, .migrateStatus, .migrateStop]
+        + [
+            .migratePlan, .migrateApply, .migrateVerify, .migrateSetAside, .migrateStatus,
+            .migrateStop,
+        ]
         + [.signPolicyShow, .signPolicyProof, .signPolicySession]
         + [.attemptsRepair]
         + [.ownerList, .ownerPurge]

@@ -31,23 +31,26 @@ struct ApplyReport {
     }
 
     private var conclusion: [String] {
-        guard counts.total > 0 else { return ["The source holds no wallets. It is settled."] }
         guard !counts.isSettled else {
+            guard counts.total > 0 else { return ["The source holds no wallets. It is settled."] }
             return [
                 "Every wallet of the source is settled (\(counts.shown)). The source was not "
                     + "changed; `coffer migrate verify` compares the vault with it."
             ]
         }
-        let left = counts.listed + counts.undetermined + counts.unknownChain
         var sentences = [
-            "NOT settled: \(left) of \(counts.shown). Keep the source; it was not changed."
+            "NOT settled: \(counts.unsettled) of \(counts.shown). Keep the source; it was not "
+                + "changed."
         ]
         if counts.listed > 0 {
             sentences.append(
                 "Wallets that failed are tried again by the next `coffer migrate apply`; what was "
                     + "taken in is not taken in twice.")
         }
-        return sentences + plan.advice
+        return sentences + plan.advice + [
+            "Where nothing more can be done, `coffer migrate set-aside SOURCE` says so: what is "
+                + "left then holds up no app."
+        ]
     }
 }
 
@@ -62,11 +65,19 @@ struct VerifyReport {
     private var failed: UInt64 { outcomes.reduce(0) { $0 + $1.failed } }
     private var total: UInt64 { outcomes.reduce(0) { $0 + $1.total } }
 
+    /// Wallets that were taken into namespaces other than those that were looked at.
+    private var elsewhere: UInt64 { counts.inLedger > total ? counts.inLedger - total : 0 }
+
+    private var exitCode: ExitCode {
+        guard failed == 0 else { return .damaged }
+        return elsewhere == 0 ? .done : .refused
+    }
+
     var report: Report {
-        Report(text, exitCode: failed == 0 ? .done : .damaged) { writer in
+        Report(text, exitCode: exitCode) { writer in
             writer.identifier("source", source)
             writer.hex("digest", digest)
-            writer.bool("verified", failed == 0)
+            writer.bool("verified", exitCode == .done)
             writer.objects("networks", outcomes) { writer, outcome in outcome.write(to: &writer) }
         }
     }
@@ -85,6 +96,13 @@ struct VerifyReport {
                 + "Keep the source: it has the phrases. A wallet that the vault cannot open is "
                 + "mended by putting the vault's store back, or by removing the wallet and taking "
                 + "its phrase in anew."
+        }
+        guard elsewhere == 0 else {
+            let wallets = ShownText.count(
+                elsewhere, "wallet of the source was", "wallets of the source were")
+            return
+                "NOT verified: \(wallets) taken into another namespace. Give it to --namespace or "
+                + "--testnet-namespace."
         }
         guard total > 0 else {
             return "Nothing of this source was taken in, so there is nothing to verify. "
@@ -143,6 +161,7 @@ struct MigrationStatusReport {
 extension AskMigrationStatus.Reply.Source {
     fileprivate var shownState: String {
         if done { return "done" }
+        if setAside { return "set aside" }
         switch (deferredFailure, deferredUnknownChain) {
         case (true, true): return "failures, and wallets wait"
         case (true, false): return "failures"

@@ -50,17 +50,27 @@ extension ClassReason {
 extension LaunchState {
     var shown: String {
         switch self {
-        case .absent: "absent: nothing is left to take in, and an app may offer its setup"
-        case .pending: "pending: something is not settled, and an app must not offer its setup"
+        case .absent: "absent: nothing holds up an app, which may offer its setup"
+        case .pending: "pending: something is left, and an app must not offer its setup"
         case .unreadable: "unreadable: nobody can tell, and an app must not offer its setup"
         }
     }
 }
 
 extension ClassCounts {
-    var isSettled: Bool { listed == 0 && undetermined == 0 && unknownChain == 0 }
+    var isSettled: Bool { unsettled == 0 && damaged == 0 }
 
-    var total: UInt64 { inLedger + listed + orphaned + undetermined + unknownChain }
+    /// Wallets that are not settled.
+    var unsettled: UInt64 { listed + undetermined + unknownChain }
+
+    var total: UInt64 { inLedger + orphaned + unsettled }
+
+    /// What a person can do about rows that cannot be read; nil where there are none.
+    var advice: String? {
+        guard damaged > 0 else { return nil }
+        return "\(ShownText.count(damaged, "row", "rows")) of the source cannot be read, and might "
+            + "be a wallet or name one: make a new backup of the device and apply that."
+    }
 
     /// As in "5 wallets: 2 to take in, 3 reset".
     var shown: String {
@@ -70,7 +80,8 @@ extension ClassCounts {
         ]
         let parts = classes.filter { $0.0 > 0 }.map { "\($0.0) \($0.1.shown)" }
         let head = ShownText.count(total, "wallet", "wallets")
-        return parts.isEmpty ? head : "\(head): \(parts.joined(separator: ", "))"
+        let rows = damaged > 0 ? "; \(ShownText.count(damaged, "damaged row", "damaged rows"))" : ""
+        return (parts.isEmpty ? head : "\(head): \(parts.joined(separator: ", "))") + rows
     }
 }
 

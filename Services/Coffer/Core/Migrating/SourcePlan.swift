@@ -36,10 +36,12 @@ struct SourcePlan {
                 })
     }
 
-    /// What to do about those that no run settles, each thing once.
+    /// What to do about what no run settles, each thing once.
     var advice: [String] {
-        ClassReason.allCases.filter { reason in wallets.contains { $0.reason == reason } }
-            .compactMap(\.advice)
+        let reasons = ClassReason.allCases.filter { reason in
+            wallets.contains { $0.reason == reason }
+        }
+        return reasons.compactMap(\.advice) + [counts.advice].compactMap { $0 }
     }
 
     static func write(

@@ -1,4 +1,5 @@
 internal import MigrationMessages
+internal import Tokens
 internal import VaultMessages
 internal import Wire
 
@@ -81,6 +82,37 @@ extension Verb {
         ).report
     }
 
+    static let migrateSetAside = Verb(
+        "migrate set-aside", arguments: [.required("SOURCE")], options: CommandOption.asking,
+        summary: "Let what is left of a source hold up nothing.",
+        help: """
+            For a source of which nothing more can come: a list that nobody will ever read again \
+            would keep a wallet app from its setup for ever. Nothing is removed, and `coffer \
+            migrate apply` takes it back. Asks for the passcode.
+            """
+    ) { run throws(CommandFailure) in
+        let source = try run.migrationSource()
+        let page = try run.planPage(of: source)
+        if !page.counts.isSettled {
+            let session = try run.verify(
+                .settings, audience: [.migration], to: "set a source aside")
+            let caller = try run.caller()
+            _ = try caller.change(
+                SetSourceAside(source: source, digest: page.digest), key: caller.newKey(),
+                token: session.token)
+        }
+        let text =
+            page.counts.isSettled
+            ? "Every wallet of the source is settled, so there is nothing to set aside."
+            : "The source is set aside: what is left of it holds up no app. Keep it; it was not "
+                + "changed."
+        return Report(ShownText.wrapped(text)) {
+            $0.bool("set_aside", !page.counts.isSettled)
+            $0.identifier("source", source)
+            $0.hex("digest", page.digest)
+        }
+    }
+
     static let migrateStatus = Verb(
         "migrate status",
         summary: "Show what was migrated so far.",
@@ -139,7 +171,7 @@ extension CommandRun {
         guard networks.isEmpty else { return networks }
         let status = try caller().call(AskMigrationStatus()).reply
         let isKept = status.sources.contains {
-            $0.digest == plan.digest && ($0.done || $0.counts == plan.counts)
+            $0.digest == plan.digest && !$0.setAside && ($0.done || $0.counts == plan.counts)
         }
         return isKept ? [] : [.mainnet]
     }
