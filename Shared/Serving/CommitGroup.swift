@@ -16,7 +16,12 @@ public final class CommitGroup {
     /// How long after an erasure failed it is tried again, in nanoseconds.
     private static let erasurePause: UInt64 = 1_000_000_000
 
+    /// What becomes of the writes of the request at work, where a host runs it.
+    @TaskLocal static var mark: WriteMark?
+
     private let clock: any BootClock
+    /// The requests that wrote in this turn.
+    private var writers: [WriteMark] = []
     private var erasureTried: UInt64 = 0
     private var waiters: [CheckedContinuation<StorageFault?, Never>] = []
 
@@ -27,7 +32,11 @@ public final class CommitGroup {
     }
 
     /// Writes as one step: all of it is in the turn's commit, or none.
-    public func write<T>(_ body: () throws -> T) throws -> T { try store.write(body) }
+    public func write<T>(_ body: () throws -> T) throws -> T {
+        let written = try store.write(body)
+        if let mark = Self.mark, !writers.contains(where: { $0 === mark }) { writers.append(mark) }
+        return written
+    }
 
     /// Makes a change and writes its outcome in the same step.
     ///
@@ -36,7 +45,7 @@ public final class CommitGroup {
     public func change<R: Request>(
         _ call: Call<R>, erasing: Bool = false, _ body: () throws -> R.Reply
     ) throws -> Answer<R> {
-        try store.write {
+        try write {
             let reply = try body()
             if let ticket = call.ticket {
                 try journal.record(
@@ -53,7 +62,7 @@ public final class CommitGroup {
     /// The service names it among its ``Service/unfinishedChanges()`` until
     /// ``change(_:erasing:_:)`` or ``conclude(_:with:)`` wrote the last one, or a refusal ended it.
     public func beginChange<R: Request>(_ call: Call<R>, _ body: () throws -> Void) throws {
-        try store.write {
+        try write {
             try body()
             guard let ticket = call.ticket else { return }
             try journal.record(
@@ -87,6 +96,7 @@ public final class CommitGroup {
     /// Undoes what the turn wrote; who waits for it to be durable is told that it is not.
     func withdraw() {
         store.abandonBatch()
+        for writer in takeWriters() { writer.isLost = true }
         wake(with: .failed)
     }
 
@@ -96,8 +106,18 @@ public final class CommitGroup {
     ///   durable.
     func end() -> StorageFault? {
         let fault = commit()
+        for writer in takeWriters() {
+            // After a failed commit nobody knows whether it is in the file.
+            writer.mayBeDurable = true
+            if fault == .failed { writer.isLost = true }
+        }
         wake(with: fault)
         return fault
+    }
+
+    private func takeWriters() -> [WriteMark] {
+        defer { writers = [] }
+        return writers
     }
 
     private func wake(with fault: StorageFault?) {
@@ -122,4 +142,15 @@ public final class CommitGroup {
             return .residue
         }
     }
+}
+
+/// What became of the writes of one request, in however many turns it made them.
+@ServiceLoop
+final class WriteMark {
+    /// Whether some of them are in the store, or may be.
+    fileprivate(set) var mayBeDurable = false
+    /// Whether some of them were undone, or may be.
+    fileprivate(set) var isLost = false
+
+    nonisolated init() {}
 }

@@ -28,6 +28,8 @@ public final class ServiceHost<S: Service> {
         let ticket: ChangeTicket?
         /// What must still be true when it leaves.
         let conditions: ReplyConditions?
+        /// What becomes of the request's writes, where the reply is no refusal.
+        let mark: WriteMark?
     }
 
     /// How a request ended, before the turn's commit.
@@ -36,6 +38,7 @@ public final class ServiceHost<S: Service> {
         var claimsWrite = false
         var ticket: ChangeTicket?
         var conditions: ReplyConditions?
+        var mark: WriteMark?
     }
 
     private typealias Reply = (Ending) -> Void
@@ -105,7 +108,7 @@ public final class ServiceHost<S: Service> {
             outbox.append(
                 Outgoing(
                     route: route, id: id, frames: ReplyFrames(id: id, refusal: error.refusal),
-                    claimsWrite: false, ticket: nil, conditions: nil))
+                    claimsWrite: false, ticket: nil, conditions: nil, mark: nil))
         }
     }
 
@@ -140,7 +143,7 @@ public final class ServiceHost<S: Service> {
             outbox.append(
                 Outgoing(
                     route: route, id: header.id, frames: out, claimsWrite: ending.claimsWrite,
-                    ticket: ending.ticket, conditions: ending.conditions))
+                    ticket: ending.ticket, conditions: ending.conditions, mark: ending.mark))
         }
         do throws(BusFault) {
             let peer = try admit(header, key)
@@ -218,14 +221,17 @@ public final class ServiceHost<S: Service> {
                 ticket = wanted
             }
             guard clock.now.nanoseconds < admission.deadline else { throw BusFault.overdue }
-            let encoded = try await work(service, admission)
+            let mark = WriteMark()
+            let encoded = try await CommitGroup.$mark.withValue(mark) { [admission] in
+                try await work(service, admission)
+            }
             let frames = ReplyFrames(
                 id: admission.header.id, body: encoded.body, attachments: encoded.attachments)
             reply(
                 Ending(
                     answer: .success(frames),
                     claimsWrite: method.erases || method.kind == .change, ticket: ticket,
-                    conditions: admission.conditions))
+                    conditions: admission.conditions, mark: mark))
         } catch {
             let refusal = Refusal(of: error)
             if let ticket { record(refusal, for: ticket) }
@@ -402,8 +408,9 @@ public final class ServiceHost<S: Service> {
     /// Commits what the turn wrote, then sends the replies that waited for it.
     ///
     /// A condition of a reply is looked at when the commit begins, where the reply claims a change:
-    /// if it does not hold, nothing of the turn is written. It is looked at when the reply leaves,
-    /// where it claims none. When the commit fails, every reply of the turn says `storage.failed`
+    /// if it does not hold, nothing of the turn is written, and whoever wrote in it, whatever the
+    /// kind of its method, is told so. It is looked at when the reply leaves, where it claims none.
+    /// When the commit fails, every reply of the turn says `storage.failed`
     /// with outcome `unknown`, and the store is opened anew and the memory rebuilt before more
     /// work.
     ///
@@ -435,10 +442,14 @@ public final class ServiceHost<S: Service> {
         if let refusal = reply.claimsWrite && !isWithdrawn ? nil : reply.conditions?.refusal() {
             return ReplyFrames(id: reply.id, refusal: refusal)
         }
-        if isWithdrawn, reply.claimsWrite {
-            return ReplyFrames(id: reply.id, refusal: BusFault.busy.refusal)
+        guard isWithdrawn && reply.claimsWrite || reply.mark?.isLost == true else {
+            return reply.frames
         }
-        return reply.frames
+        // What an earlier turn wrote may stand.
+        let refusal =
+            reply.mark?.mayBeDurable == true
+            ? StorageFault.failed.refusal : BusFault.busy.refusal
+        return ReplyFrames(id: reply.id, refusal: refusal)
     }
 
     /// Whether no request is under way and no reply waits.

@@ -40,6 +40,78 @@ struct LeaseRules {
         }
     }
 
+    /// Whatever the kind of its method.
+    @Test func whoeverWroteInTheTurnIsToldThatItIsUndone() async throws {
+        try await LoopHarness.run { [folder] in
+            let toy = try ToyHost(in: folder)
+            toy.give(AddUnderLease(), key: key(1))
+            toy.give(Count())
+            await LoopHarness.settle()
+            toy.service.leaseHolds = false
+            try toy.endTurn()
+            let answers = toy.sent.map { toy.answer($0, to: Count.self) }
+            #expect(answers.count == 2)
+            #expect(answers.contains(.failure(BusFault.busy.refusal)))
+            #expect(!answers.contains { (try? $0.get()) != nil })
+            #expect(try toy.service.sum(of: ToyHost.owner) == 0)
+            toy.service.leaseHolds = true
+            #expect(try await toy.call(Count()) == .success(.init(sum: 1)))
+        }
+    }
+
+    @Test func whoeverWroteNothingIsAnswered() async throws {
+        try await LoopHarness.run { [folder] in
+            let toy = try ToyHost(in: folder)
+            toy.give(Count(slowly: true))
+            await LoopHarness.settle()
+            try toy.endTurn()
+            // What it wrote was committed in the turn before.
+            toy.give(AddUnderLease(), key: key(1))
+            toy.service.letGo()
+            await LoopHarness.settle()
+            toy.service.leaseHolds = false
+            try toy.endTurn()
+            let answers = toy.sent.map { toy.answer($0, to: Count.self) }
+            #expect(answers.contains(.success(.init(sum: 1))))
+            #expect(try toy.service.sum(of: ToyHost.owner) == 1)
+        }
+    }
+
+    @Test func aWriteThatWasUndoneIsNotAcknowledgedInALaterTurn() async throws {
+        try await LoopHarness.run { [folder] in
+            let toy = try ToyHost(in: folder)
+            toy.give(Count(slowly: true))
+            toy.give(AddUnderLease(), key: key(1))
+            await LoopHarness.settle()
+            toy.service.leaseHolds = false
+            try toy.endTurn()
+            #expect(toy.sent.count == 1)
+            toy.service.letGo()
+            await LoopHarness.settle()
+            try toy.endTurn()
+            #expect(toy.sent.count == 2)
+            let answer = toy.answer(toy.sent[1], to: Count.self)
+            #expect(answer == .failure(BusFault.busy.refusal))
+        }
+    }
+
+    /// The first of its writes stands and the last does not.
+    @Test func whatIsHalfWrittenIsNotToldAsNothing() async throws {
+        try await LoopHarness.run { [folder] in
+            let toy = try ToyHost(in: folder)
+            toy.give(AddSlowly(), key: key(2))
+            await LoopHarness.settle()
+            try toy.endTurn()
+            toy.give(AddUnderLease(), key: key(1))
+            toy.service.letGo()
+            await LoopHarness.settle()
+            toy.service.leaseHolds = false
+            try toy.endTurn()
+            let answers = toy.sent.map { toy.answer($0, to: Add.self) }
+            #expect(answers.contains(.failure(StorageFault.failed.refusal)))
+        }
+    }
+
     @Test func whileItHoldsBothHappen() async throws {
         try await LoopHarness.run { [folder] in
             let toy = try ToyHost(in: folder)

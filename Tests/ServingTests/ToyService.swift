@@ -61,6 +61,26 @@ struct AddUnderLease: BodilessRequest, Equatable {
     typealias Reply = Add.Reply
 }
 
+/// Adds one without an outcome to be asked for, then waits until the test lets it go, if it shall.
+struct Count: Request, Equatable {
+    static var method: String { "vault.count" }
+    static var kind: MethodKind { .repeatable }
+    static var callers: Callers { Callers(roles: [.app]) }
+
+    var slowly: Bool
+
+    init(slowly: Bool = false) { self.slowly = slowly }
+
+    init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys(["slowly"])
+        slowly = try object.bool("slowly")
+    }
+
+    func write(to writer: inout JSONWriter) { writer.bool("slowly", slowly) }
+
+    typealias Reply = Add.Reply
+}
+
 /// Tells the sum, as long as a lease holds.
 struct Look: BodilessRequest, Equatable {
     static var method: String { "vault.look" }
@@ -95,6 +115,12 @@ final class ToyService: Service {
             try call.onlyWhile { if !service.leaseHolds { throw SessionFault.ended } }
             return Answer(Add.Reply(sum: try service.sum(of: call.owner)))
         },
+        .on(Count.self) { service, call in
+            try service.group.write { try service.add(1, for: call.owner) }
+            let sum = try service.sum(of: call.owner)
+            if call.request.slowly { await service.gate() }
+            return Answer(Add.Reply(sum: sum))
+        },
         .on(AddSlowly.self) { service, call in
             try service.group.beginChange(call) {}
             await service.gate()
@@ -118,15 +144,19 @@ final class ToyService: Service {
     where R.Reply == Add.Reply {
         runs += 1
         return try group.change(call) {
-            _ = try group.store.run(
-                """
-                INSERT INTO sums (owner, sum) VALUES (?1, ?2)
-                ON CONFLICT (owner) DO UPDATE SET sum = sum + ?2
-                """, .text(call.owner.text), .integer(Int64(number)))
+            try add(number, for: call.owner)
             // Refused after the write, so that the test sees it undone.
             guard number >= 0 else { throw BusFault.malformed }
             return Add.Reply(sum: try sum(of: call.owner))
         }
+    }
+
+    private func add(_ number: Int, for owner: Owner) throws {
+        try group.store.run(
+            """
+            INSERT INTO sums (owner, sum) VALUES (?1, ?2)
+            ON CONFLICT (owner) DO UPDATE SET sum = sum + ?2
+            """, .text(owner.text), .integer(Int64(number)))
     }
 
     func sum(of owner: Owner) throws -> Int {
