@@ -1,4 +1,5 @@
 import Crypto
+import HDKeys
 import Mnemonics
 import Secrets
 import Testing
@@ -16,11 +17,12 @@ import Wire
 
     init() throws {
         let phrase = SharedSecret(SecretBytes(copying: Array(publishedPhrase.utf8)))
-        seed = try phrase.stretched().get()
+        seed = SharedSecret(try WalletFamily.bip39.seed(of: phrase.bytes))
         var record = WalletRecord(
             owner: try #require(Owner("local")), namespace: try #require(Namespace("main")),
-            wallet: try #require(WalletID("11111111-2222-4333-8444-555555555555")), kind: .bip39,
-            label: "savings", words: 12, identity: try NamespaceKeys.identity(ofSeed: seed.bytes),
+            wallet: try #require(WalletID("11111111-2222-4333-8444-555555555555")),
+            family: .bip39, label: "savings", words: 12,
+            identity: try WalletFamily.bip39.identity(ofSeed: seed.bytes),
             mac: [])
         record.mac = keys.mac(of: record)
         self.record = record
@@ -63,13 +65,34 @@ import Wire
         }
     }
 
+    /// The identity of a wallet of a network follows from it, so the MAC is looked at alone.
+    @Test func theNetworkIsUnderTheMAC() {
+        var main = record
+        main.family = .dash(.mainnet)
+        var test = record
+        test.family = .dash(.testnet)
+        #expect(Set([record, main, test].map(keys.mac)).count == 3)
+    }
+
+    /// Computed beside the vault, over what a row held before there were networks.
+    @Test func aRowWithoutANetworkKeepsItsMAC() {
+        func part(_ bytes: [UInt8]) -> [UInt8] { [0, 0, 0, UInt8(bytes.count)] + bytes }
+        func text(_ text: String) -> [UInt8] { part(Array(text.utf8)) }
+        let message =
+            text("coffer.wallet.identity.v1") + text("savings") + text("local") + text("main")
+            + text("11111111-2222-4333-8444-555555555555") + text("bip39")
+            + part(record.identity) + part([0, 0, 0, 12])
+        let mac = HMAC.sha256(key: keys.identities.bytes, message: message).withBytes { Array($0) }
+        #expect(record.mac == mac)
+    }
+
     @Test func aMACOfOurOwnDoesNotHideAnotherSeed() throws {
         let other = SecretBytes(copying: [UInt8](repeating: 9, count: 64))
         #expect(throws: VaultFault.identityMismatch) {
             try keys.confirm(record, bySeed: other)
         }
         var forged = record
-        forged.identity = try NamespaceKeys.identity(ofSeed: other)
+        forged.identity = try WalletFamily.bip39.identity(ofSeed: other)
         #expect(throws: VaultFault.identityMismatch) { try keys.confirm(forged, bySeed: other) }
         forged.mac = keys.mac(of: forged)
         try keys.confirm(forged, bySeed: other)

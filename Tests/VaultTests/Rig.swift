@@ -1,7 +1,7 @@
 import AuthorityMessages
 import Clocks
+import Crypto
 import Loop
-import Mnemonics
 import Secrets
 import Serving
 import Storage
@@ -19,9 +19,9 @@ import Wire
 final class InlineStretcher: PhraseStretcher {
     var meanwhile: (@ServiceLoop () async -> Void)?
 
-    func seed(of phrase: SharedSecret) async throws(MnemonicError) -> SharedSecret {
+    func run<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
         await meanwhile?()
-        return try phrase.stretched().get()
+        return work()
     }
 }
 
@@ -55,6 +55,7 @@ final class Rig: ReplyPort {
     let app: PeerEntry
     let engine: PeerEntry
     let shares: PeerEntry
+    let migration: PeerEntry
     /// An app that may not destroy.
     let viewer: PeerEntry
 
@@ -84,7 +85,8 @@ final class Rig: ReplyPort {
         engine = try Self.peer(2, .engine)
         shares = try Self.peer(3, .service(.backupShares))
         viewer = try Self.peer(4, .app)
-        let known = [app, engine, shares, viewer]
+        migration = try Self.peer(5, .service(.migration))
+        let known = [app, engine, shares, viewer, migration]
         host = ServiceHost(
             service, group: group,
             peers: Peers(entries: Dictionary(uniqueKeysWithValues: known.map { ($0.key, $0) })),
@@ -173,11 +175,11 @@ final class Rig: ReplyPort {
 
     func token(
         _ scope: Scope, owner: Owner? = nil, holder: PeerEntry? = nil, origin: Origin = .passcode,
-        seconds: UInt64 = 300
+        audience: Set<ServiceName> = [.walletVault], seconds: UInt64 = 300
     ) throws -> [UInt8] {
         try authority.open(
             scope, for: owner ?? self.owner, holder: (holder ?? app).key, origin: origin,
-            seconds: seconds
+            audience: audience, seconds: seconds
         ).token
     }
 
@@ -205,6 +207,20 @@ final class Rig: ReplyPort {
         ).reply
     }
 
+    /// Takes in a wallet that everybody knows.
+    func bring(
+        _ known: KnownWallet, label: String = "known", in namespace: Namespace? = nil,
+        expected: [UInt8]? = nil
+    ) async throws -> WalletDescription {
+        let namespace = namespace ?? main
+        return try await ask(
+            ImportWallet(
+                namespace: namespace, label: label, walletKind: known.kind,
+                network: known.network, expected: expected),
+            token: token(.resource(namespace)), attachments: [Self.secret(known.phrase)]
+        ).reply
+    }
+
     func reveal(_ wallet: WalletID, in namespace: Namespace? = nil) async throws -> String {
         let namespace = namespace ?? main
         let answer = try await ask(
@@ -223,6 +239,19 @@ final class Rig: ReplyPort {
             ListWallets(namespace: namespace), owner: owner,
             token: token(.resource(namespace), owner: owner)
         ).reply.wallets
+    }
+
+    /// The keys of a namespace, as the authority of the test derives them.
+    nonisolated static func keys(
+        of owner: Owner, _ namespace: Namespace
+    ) throws -> NamespaceKeys {
+        let keys = try VaultService.keyDomains.map { domain in
+            SharedSecret(
+                try HKDF.sha256(
+                    key: TestAuthority.accessKey(of: owner), salt: Array(namespace.text.utf8),
+                    info: Array(domain.utf8), count: 32))
+        }
+        return NamespaceKeys(envelopes: keys[0], identities: keys[1])
     }
 
     nonisolated static func secret(_ text: String) -> SharedSecret { secret(Array(text.utf8)) }
@@ -250,7 +279,3 @@ final class Rig: ReplyPort {
         }
     }
 }
-
-/// A phrase that everybody knows.
-let publishedPhrase =
-    "abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about"

@@ -161,18 +161,6 @@ import Wire
         }
     }
 
-    @Test func aRowThatCannotBeReadIsAFaultOfTheStore() async throws {
-        try await LoopHarness.run {
-            let rig = try Rig()
-            _ = try await rig.create()
-            try rig.tamper { try $0.run("UPDATE wallets SET wallet = 'not a wallet'") }
-            #expect(
-                try await rig.refusal(
-                    ListWallets(namespace: rig.main), token: rig.token(.resource(rig.main)))
-                    == "storage.damaged")
-        }
-    }
-
     private static func swap(_ database: Database, _ first: String, _ second: String) throws {
         let documents = try [first, second].map { reference in
             try database.firstRow(

@@ -24,9 +24,7 @@ import Wire
             let secret = Rig.secret(phrase)
             let isValid = Mnemonic.isValid(secret.bytes)
             #expect(isValid)
-            let seed = try secret.stretched().get()
-            let identity = try NamespaceKeys.identity(ofSeed: seed.bytes)
-            #expect(identity == wallet.identity)
+            #expect(try identity(of: phrase) == wallet.identity)
         }
     }
 
@@ -57,9 +55,8 @@ import Wire
             #expect(Set(wallets.map(\.identity)).count == 20)
             #expect(wallets.map(\.label) == (0..<20).map { "\($0)" })
             for wallet in wallets {
-                let seed = try Rig.secret(try await rig.reveal(wallet.wallet)).stretched().get()
-                let identity = try NamespaceKeys.identity(ofSeed: seed.bytes)
-                #expect(identity == wallet.identity)
+                let phrase = try await rig.reveal(wallet.wallet)
+                #expect(try identity(of: phrase) == wallet.identity)
             }
         }
     }
@@ -271,9 +268,7 @@ import Wire
             let rig = try Rig(stretcher: PooledStretcher(pool: WorkerPool(width: 2)))
             let wallet = try await rig.create()
             let phrase = try await rig.reveal(wallet.wallet)
-            let seed = try Rig.secret(phrase).stretched().get()
-            let identity = try NamespaceKeys.identity(ofSeed: seed.bytes)
-            #expect(identity == wallet.identity)
+            #expect(try identity(of: phrase) == wallet.identity)
         }
     }
 }

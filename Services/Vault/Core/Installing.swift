@@ -9,7 +9,7 @@ internal import Wire
 
 /// How wallets come in.
 extension VaultService {
-    /// Makes a wallet; nobody but the vault has seen its phrase.
+    /// Makes a `bip39` wallet; nobody but the vault has seen its phrase.
     func create(_ call: Call<CreateWallet>) async throws -> Answer<CreateWallet> {
         let request = call.request
         let lease = try await link.lease(
@@ -20,12 +20,15 @@ extension VaultService {
         } catch {
             throw BusFault.internalError
         }
-        let secrets = WalletSecrets(phrase: phrase, seed: try await seed(of: phrase))
+        let seed = try await seed(of: phrase, as: .bip39)
         try call.onlyWhile { [clock] in try lease.check(at: clock.now.nanoseconds) }
         return try group.change(call) {
             try install(
-                secrets, NewWallet(request.namespace, .bip39, request.label, request.words),
-                owner: call.owner, lease: lease)
+                WalletSecrets(phrase: phrase, seed: seed),
+                NewWallet(
+                    owner: call.owner, namespace: request.namespace, family: .bip39,
+                    label: request.label),
+                lease: lease)
         }
     }
 
@@ -34,36 +37,47 @@ extension VaultService {
         let request = call.request
         let permission = Permission(purpose: .open, namespace: request.namespace, wallet: nil)
         try call.require(permission)
-        guard request.walletKind == .bip39 else { throw VaultFault.invalidPhrase }
-        let (phrase, words) = try normalized(call.attachments)
-        let lease = try await link.lease(permission, for: call)
-        let secrets = WalletSecrets(phrase: phrase, seed: try await seed(of: phrase))
+        guard let family = WalletFamily(request.walletKind, request.network) else {
+            throw BusFault.malformed
+        }
+        // The long way to the seed comes before the lease, which it might outlast.
+        try await link.confirmLiving(call)
+        let secrets = try await secrets(ofTyped: call.attachments, as: family)
         if let expected = request.expected {
-            guard try NamespaceKeys.identity(ofSeed: secrets.seed.bytes) == expected else {
+            guard try family.identity(ofSeed: secrets.seed.bytes) == expected else {
                 throw VaultFault.unexpectedIdentity
             }
         }
+        let lease = try await link.lease(permission, for: call)
         try call.onlyWhile { [clock] in try lease.check(at: clock.now.nanoseconds) }
         return try group.change(call) {
             try install(
-                secrets, NewWallet(request.namespace, request.walletKind, request.label, words),
-                owner: call.owner, lease: lease)
+                secrets,
+                NewWallet(
+                    owner: call.owner, namespace: request.namespace, family: family,
+                    label: request.label),
+                lease: lease)
         }
     }
 
-    /// The phrase in its one form, and how many words it has.
-    private func normalized(
-        _ attachments: [SharedSecret]
-    ) throws(VaultFault) -> (SharedSecret, words: Int) {
+    /// The phrase in its one form, and its seed.
+    private func secrets(
+        ofTyped attachments: [SharedSecret], as family: WalletFamily
+    ) async throws -> WalletSecrets {
         guard let typed = attachments.first, typed.bytes.count <= limits.phraseBytes else {
-            throw .invalidPhrase
+            throw VaultFault.invalidPhrase
+        }
+        let read = await stretcher.run {
+            Result { () throws(MnemonicError) in
+                try WalletSecrets(typed: typed.bytes, as: family)
+            }
         }
         do throws(MnemonicError) {
-            let phrase = try Mnemonic.normalize(typed.bytes)
-            let words = try Mnemonic.entropy(of: phrase).count * 3 / 4
-            return (SharedSecret(phrase), words)
+            return try read.get()
+        } catch .failed, .damagedWordList {
+            throw BusFault.internalError
         } catch {
-            throw .invalidPhrase
+            throw VaultFault.invalidPhrase
         }
     }
 
@@ -72,28 +86,26 @@ extension VaultService {
     /// The envelopes are read back and opened as any later reader will do it, so that a wrong seal
     /// is never acknowledged.
     private func install(
-        _ secrets: WalletSecrets, _ new: NewWallet, owner: Owner, lease: Lease
+        _ secrets: WalletSecrets, _ new: NewWallet, lease: Lease
     ) throws -> WalletDescription {
         let keys = try lease.namespaceKeys()
-        let identity = try NamespaceKeys.identity(ofSeed: secrets.seed.bytes)
-        let limit = limits.walletsPerNamespace
-        guard try !store.hasWallet(identity: identity, owner: owner, namespace: new.namespace)
-        else { throw VaultFault.walletExists }
-        guard try !store.isFull(owner: owner, namespace: new.namespace, limit: limit) else {
-            throw VaultFault.full
-        }
         guard let wallet = WalletID(random.uuid()) else { throw BusFault.internalError }
         var record = WalletRecord(
-            owner: owner, namespace: new.namespace, wallet: wallet, kind: new.kind,
-            label: new.label, words: new.words, identity: identity, mac: [])
+            owner: new.owner, namespace: new.namespace, wallet: wallet, family: new.family,
+            label: new.label, words: secrets.words,
+            identity: try new.family.identity(ofSeed: secrets.seed.bytes), mac: [])
         record.mac = keys.mac(of: record)
+        guard try !store.hasWallet(like: record) else { throw VaultFault.walletExists }
+        let count = try store.walletCount(of: new.owner, in: new.namespace)
+        guard count < limits.walletsPerNamespace else { throw VaultFault.full }
+        let content = SeedContent(secrets, new.family).joined()
         try store.add(
             record,
             envelopes: [
                 .phrase: try keys.seal(secrets.phrase.bytes, for: record, random: random),
-                .seed: try keys.seal(secrets.seed.bytes, for: record, random: random),
+                .seed: try keys.seal(content, for: record, random: random),
             ])
-        let stored = try find(wallet, in: new.namespace, of: owner)
+        let stored = try find(wallet, in: new.namespace, of: new.owner)
         let opened = try open(stored, with: keys)
         guard stored == record, opened.phrase.bytes.isEqual(to: secrets.phrase.bytes),
             opened.seed.bytes.isEqual(to: secrets.seed.bytes)
@@ -104,23 +116,10 @@ extension VaultService {
     }
 }
 
-/// A wallet's phrase and the seed that follows from it.
-struct WalletSecrets: Sendable {
-    let phrase: SharedSecret
-    let seed: SharedSecret
-}
-
-/// What a person says of a wallet that comes in.
+/// What is known of a wallet that comes in, beside its phrase.
 private struct NewWallet {
+    let owner: Owner
     let namespace: Namespace
-    let kind: WalletKind
+    let family: WalletFamily
     let label: String
-    let words: Int
-
-    init(_ namespace: Namespace, _ kind: WalletKind, _ label: String, _ words: Int) {
-        self.namespace = namespace
-        self.kind = kind
-        self.label = label
-        self.words = words
-    }
 }

@@ -1,7 +1,6 @@
 internal import AuthorityClient
 internal import AuthorityMessages
 internal import Crypto
-internal import HDKeys
 internal import Mnemonics
 internal import Secrets
 internal import VaultMessages
@@ -15,36 +14,14 @@ struct NamespaceKeys: Sendable {
 
     // MARK: Identity
 
-    /// HMAC-SHA256 over a label and everything that stands in clear beside the envelopes, each with
-    /// its length (four bytes, most significant first).
+    /// HMAC-SHA256 over a label and everything that stands in clear beside the envelopes.
     ///
-    /// So a row that was moved to another owner, namespace or wallet, or whose label or identity
-    /// was exchanged, is noticed when its wallet is opened.
+    /// So a row that was moved to another owner, namespace or wallet, or whose label, identity or
+    /// network was exchanged, is noticed when its wallet is opened.
     func mac(of record: WalletRecord) -> [UInt8] {
-        var message: [UInt8] = []
-        for field in [
-            Array(KeyDomain.identities.rawValue.utf8), Array(record.label.utf8),
-            Array(record.owner.text.utf8), Array(record.namespace.text.utf8),
-            Array(record.wallet.text.utf8), Array(record.kind.text.utf8), record.identity,
-            Self.bigEndian(record.words),
-        ] {
-            message += Self.bigEndian(field.count) + field
-        }
-        return HMAC.sha256(key: identities.bytes, message: message).withBytes { Array($0) }
-    }
-
-    private static func bigEndian(_ number: Int) -> [UInt8] {
-        withUnsafeBytes(of: UInt32(clamping: number).bigEndian) { Array($0) }
-    }
-
-    /// The identity that a BIP-39 seed stands for.
-    static func identity(ofSeed seed: borrowing SecretBytes) throws(VaultFault) -> [UInt8] {
-        do throws(HDKeyError) {
-            return try BIP32.masterPublicKey(seed: seed)
-        } catch {
-            // The seed of one phrase in 2^127 has no master key (BIP-32).
-            throw .invalidPhrase
-        }
+        let label = WalletRecord.withLength(Array(KeyDomain.identities.rawValue.utf8))
+        return HMAC.sha256(key: identities.bytes, message: label + record.bytes)
+            .withBytes { Array($0) }
     }
 
     /// Compares a wallet's identity with its seed, after what stands beside it with its MAC.
@@ -52,7 +29,7 @@ struct NamespaceKeys: Sendable {
         _ record: WalletRecord, bySeed seed: borrowing SecretBytes
     ) throws(VaultFault) {
         guard ConstantTime.equal(mac(of: record), record.mac),
-            (try? Self.identity(ofSeed: seed)) == record.identity
+            (try? record.family.identity(ofSeed: seed)) == record.identity
         else { throw .identityMismatch }
     }
 
@@ -70,20 +47,23 @@ struct NamespaceKeys: Sendable {
     /// The seed of a wallet, once its identity was compared.
     func openSeed(
         of record: WalletRecord, document: [UInt8]?
-    ) throws(VaultFault) -> SecretBytes {
-        let seed = try open(document, for: record)
-        guard seed.count == Mnemonic.seedByteCount else { throw .envelopeDamaged }
-        try confirm(record, bySeed: seed)
-        return seed
+    ) throws(VaultFault) -> SeedContent {
+        let content = try SeedContent(reading: open(document, for: record), record.family)
+        try confirm(record, bySeed: content.seed)
+        return content
     }
 
-    /// The phrase of a wallet; that it is this wallet's is known only when the seed that follows
-    /// from it was compared.
+    /// The phrase of a wallet; that it is this wallet's is known only when its mark, or the seed
+    /// that follows from it, was compared.
     func openPhrase(
         of record: WalletRecord, document: [UInt8]?
     ) throws(VaultFault) -> SecretBytes {
         let phrase = try open(document, for: record)
-        guard Mnemonic.isValid(phrase) else { throw .envelopeDamaged }
+        do throws(MnemonicError) {
+            try record.family.validate(phrase)
+        } catch {
+            throw .envelopeDamaged
+        }
         return phrase
     }
 

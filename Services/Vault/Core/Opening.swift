@@ -8,20 +8,21 @@ internal import Wire
 
 /// How wallets are listed, looked at and shown.
 extension VaultService {
-    /// Lists wallets as they stand in clear; nothing is opened.
+    /// Lists wallets as they stand in clear, and names rows that cannot be read; nothing is opened.
     func list(_ call: Call<ListWallets>) async throws -> Answer<ListWallets> {
         let request = call.request
         try call.require(
             Permission(purpose: .open, namespace: request.namespace, wallet: nil))
         try await link.confirmLiving(call)
-        let limit = ListWallets.pageLimit
         guard
-            let found = try store.wallets(
+            let page = try store.page(
                 after: request.after, owner: call.owner, namespace: request.namespace,
-                limit: limit + 1)
+                limit: ListWallets.pageLimit)
         else { throw VaultFault.noSuchWallet }
-        let page = found.prefix(limit).map { $0.description(verified: isVerified($0)) }
-        return Answer(ListWallets.Reply(wallets: page, more: found.count > limit))
+        return Answer(
+            ListWallets.Reply(
+                wallets: page.records.map { $0.description(verified: isVerified($0)) },
+                more: page.more, damaged: page.damaged))
     }
 
     /// Opens both envelopes and compares phrase, seed and identity with each other.
@@ -46,15 +47,11 @@ extension VaultService {
         try call.require(permission)
         // A wallet that is not there must not cost a proof.
         _ = try find(wallet, in: namespace, of: call.owner)
-        let lease = try await link.lease(permission, for: call)
-        let keys = try lease.namespaceKeys()
+        let first = try await link.lease(permission, for: call)
         let record = try find(wallet, in: namespace, of: call.owner)
-        let secrets = try open(record, with: keys)
-        let seed = try await seed(of: secrets.phrase)
-        guard seed.bytes.isEqual(to: secrets.seed.bytes) else {
-            throw VaultFault.identityMismatch
-        }
-        // The wallet may have gone while its phrase was stretched.
+        let secrets = try open(record, with: first.namespaceKeys())
+        let lease = try await retrace(secrets, of: record, permission, first, call)
+        // The wallet may have gone meanwhile.
         guard try find(wallet, in: namespace, of: call.owner) == record else {
             throw VaultFault.noSuchWallet
         }
@@ -63,13 +60,33 @@ extension VaultService {
         return (record.description(verified: true), secrets.phrase)
     }
 
-    /// Opens both envelopes and compares the identity with the seed; that the phrase leads to the
-    /// same seed is the caller's to see.
+    /// Goes the way from the phrase to the seed once more and compares.
+    ///
+    /// Where that takes longer than a lease lasts, another one is asked for; under a proof, which
+    /// gives no other, the mark that was compared has to do.
+    ///
+    /// - Returns: the lease that the operation ends under.
+    private func retrace<R: Request>(
+        _ secrets: WalletSecrets, of record: WalletRecord, _ permission: Permission,
+        _ lease: Lease, _ call: Call<R>
+    ) async throws -> Lease {
+        if record.family.isSlow, permission.purpose == .reveal { return lease }
+        let seed = try await seed(of: secrets.phrase, as: record.family)
+        guard seed.bytes.isEqual(to: secrets.seed.bytes) else {
+            throw VaultFault.identityMismatch
+        }
+        return record.family.isSlow ? try await link.lease(permission, for: call) : lease
+    }
+
+    /// Opens both envelopes and compares the identity with the seed, and a mark with the phrase;
+    /// that the phrase leads to the same seed is the caller's to see.
     func open(_ record: WalletRecord, with keys: NamespaceKeys) throws -> WalletSecrets {
-        let seed = try keys.openSeed(
+        let content = try keys.openSeed(
             of: record, document: store.envelope(.seed, of: record))
         let phrase = try keys.openPhrase(
             of: record, document: store.envelope(.phrase, of: record))
-        return WalletSecrets(phrase: SharedSecret(phrase), seed: SharedSecret(seed))
+        guard content.admits(phrase) else { throw VaultFault.identityMismatch }
+        return WalletSecrets(
+            phrase: SharedSecret(phrase), seed: SharedSecret(content.seed.copy()))
     }
 }

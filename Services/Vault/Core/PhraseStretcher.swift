@@ -1,35 +1,23 @@
 public import Loop
-public import Mnemonics
-public import Secrets
 
-/// Makes the seed of a phrase, 2,048 rounds of HMAC-SHA512 (BIP-39).
+/// Does slow work with phrases away from the loop: the thousands of rounds between phrase and seed.
 @ServiceLoop
 public protocol PhraseStretcher: AnyObject {
-    /// The 64 bytes that follow from a normalized phrase with no passphrase.
-    func seed(of phrase: SharedSecret) async throws(MnemonicError) -> SharedSecret
+    func run<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T
 }
 
-/// Stretches on the pool's threads.
+/// Works on the pool's threads.
 ///
-/// A phrase takes some two milliseconds. On the loop that would be the time of a hundred requests,
-/// a peer with its fill of requests would hold up everybody for an eighth of a second, and leases,
-/// which last a quarter, would run out in the queue.
+/// A BIP-39 phrase takes some two milliseconds and a TON mnemonic a tenth of a second. On the loop
+/// that would be the time of a hundred requests and more, a peer with its fill of requests would
+/// hold up everybody, and leases, which last a quarter of a second, would run out in the queue.
 @ServiceLoop
 public final class PooledStretcher: PhraseStretcher {
     private let pool: WorkerPool
 
     public init(pool: WorkerPool) { self.pool = pool }
 
-    public func seed(of phrase: SharedSecret) async throws(MnemonicError) -> SharedSecret {
-        try await pool.run { phrase.stretched() }.get()
-    }
-}
-
-extension SharedSecret {
-    /// The seed of the phrase that these bytes are.
-    func stretched() -> Result<SharedSecret, MnemonicError> {
-        Result { () throws(MnemonicError) in
-            SharedSecret(try Mnemonic.seed(of: bytes, passphrase: SecretBytes(count: 0)))
-        }
+    public func run<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
+        await pool.run(work)
     }
 }

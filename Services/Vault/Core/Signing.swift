@@ -17,17 +17,20 @@ extension VaultService {
             purpose: .sign, namespace: request.namespace, wallet: request.wallet)
         try call.require(permission)
         // What can never be signed must not cost a proof.
-        let path = try SigningPath(request.path, for: request.scheme)
         guard let message = call.attachments.first,
             admits(message.bytes.count, request.scheme)
         else { throw VaultFault.invalidMessage }
-        _ = try find(request.wallet, in: request.namespace, of: call.owner)
+        let record = try find(request.wallet, in: request.namespace, of: call.owner)
+        let path = try SigningPath(request.path, for: request.scheme, of: record.family)
 
         let lease = try await link.lease(permission, for: call)
-        let record = try find(request.wallet, in: request.namespace, of: call.owner)
-        let seed = try lease.namespaceKeys().openSeed(
+        // The wallet may have gone meanwhile.
+        guard try find(request.wallet, in: request.namespace, of: call.owner) == record else {
+            throw VaultFault.noSuchWallet
+        }
+        let content = try lease.namespaceKeys().openSeed(
             of: record, document: store.envelope(.seed, of: record))
-        let reply = try path.sign(message.bytes, seed: seed)
+        let reply = try path.sign(message.bytes, seed: content.seed)
         try call.onlyWhile { [clock] in try lease.check(at: clock.now.nanoseconds) }
         return Answer(reply)
     }
@@ -40,32 +43,43 @@ extension VaultService {
     }
 }
 
-/// A derivation path that a scheme takes.
+/// A key that a wallet signs with.
 struct SigningPath {
-    private let path: DerivationPath
+    /// Nil where the seed itself is the key's.
+    private let path: DerivationPath?
     private let scheme: SignatureScheme
 
-    init(_ text: String, for scheme: SignatureScheme) throws(VaultFault) {
+    init(
+        _ text: String, for scheme: SignatureScheme, of family: WalletFamily
+    ) throws(VaultFault) {
         do throws(HDKeyError) {
-            path = try DerivationPath(text)
+            let path = try DerivationPath(text)
+            if let sole = family.kind.soleKey {
+                guard scheme == sole.scheme, path == (try DerivationPath(sole.path)) else {
+                    throw HDKeyError.malformedPath
+                }
+                self.path = nil
+            } else {
+                guard scheme != .ed25519 || path.isHardenedThroughout else {
+                    throw HDKeyError.notHardened
+                }
+                self.path = path
+            }
         } catch {
             throw .invalidPath
         }
-        guard scheme != .ed25519 || path.isHardenedThroughout else { throw .invalidPath }
         self.scheme = scheme
     }
 
-    /// The signature by the key at the end of the path.
+    /// The signature by the key.
     func sign(
         _ message: borrowing SecretBytes, seed: borrowing SecretBytes
     ) throws -> SignWithWallet.Reply {
+        guard let path else { return try Self.sign(message, keySeed: seed) }
         switch scheme {
         case .ed25519:
-            let node = try SLIP10Ed25519.derive(seed: seed, path: path)
-            let key = try Ed25519SigningKey(seed: node.privateKey)
-            return SignWithWallet.Reply(
-                signature: message.withBytes { key.sign($0) }, publicKey: key.publicKey,
-                recovery: nil)
+            return try Self.sign(
+                message, keySeed: SLIP10Ed25519.derive(seed: seed, path: path).privateKey)
         case .secp256k1:
             let key: ExtendedPrivateKey
             do throws(HDKeyError) {
@@ -80,5 +94,15 @@ struct SigningPath {
                 signature: signature.compact, publicKey: try key.publicKey(),
                 recovery: Int(signature.recoveryID))
         }
+    }
+
+    /// By the Ed25519 key of a seed (RFC 8032).
+    private static func sign(
+        _ message: borrowing SecretBytes, keySeed: borrowing SecretBytes
+    ) throws -> SignWithWallet.Reply {
+        let key = try Ed25519SigningKey(seed: keySeed)
+        return SignWithWallet.Reply(
+            signature: message.withBytes { key.sign($0) }, publicKey: key.publicKey,
+            recovery: nil)
     }
 }

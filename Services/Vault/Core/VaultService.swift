@@ -38,14 +38,7 @@ public final class VaultService: Service {
     let stretcher: any PhraseStretcher
     let limits: VaultLimits
     /// The wallets whose secret and identity were compared since the start, as they stood then.
-    private var verified: [Address: WalletRecord] = [:]
-
-    /// Where a wallet is.
-    private struct Address: Hashable {
-        let owner: Owner
-        let namespace: Namespace
-        let wallet: WalletID
-    }
+    private var verified: Set<RowDigest> = []
 
     /// - Parameter group: over a database of ``schema``.
     public init(
@@ -94,16 +87,12 @@ public final class VaultService: Service {
 
     // MARK: Whether a wallet was verified
 
-    func isVerified(_ record: WalletRecord) -> Bool { verified[address(of: record)] == record }
+    func isVerified(_ record: WalletRecord) -> Bool { verified.contains(RowDigest(record)) }
 
     /// Takes note that a wallet's secret was compared with what stands beside it.
-    func noteVerified(_ record: WalletRecord) { verified[address(of: record)] = record }
+    func noteVerified(_ record: WalletRecord) { verified.insert(RowDigest(record)) }
 
-    func forgetVerified(_ record: WalletRecord) { verified[address(of: record)] = nil }
-
-    private func address(of record: WalletRecord) -> Address {
-        Address(owner: record.owner, namespace: record.namespace, wallet: record.wallet)
-    }
+    func forgetVerified(_ record: WalletRecord) { verified.remove(RowDigest(record)) }
 
     // MARK: What operations share
 
@@ -111,15 +100,22 @@ public final class VaultService: Service {
     func find(
         _ wallet: WalletID, in namespace: Namespace, of owner: Owner
     ) throws -> WalletRecord {
-        guard let record = try store.wallet(wallet, owner: owner, namespace: namespace) else {
-            throw VaultFault.noSuchWallet
+        switch try store.row(of: wallet, owner: owner, namespace: namespace) {
+        case .readable(let record): return record
+        case .damaged: throw StorageFault.damaged
+        case nil: throw VaultFault.noSuchWallet
         }
-        return record
     }
 
-    func seed(of phrase: SharedSecret) async throws -> SharedSecret {
+    /// The seed of a phrase that is known to be valid.
+    func seed(of phrase: SharedSecret, as family: WalletFamily) async throws -> SharedSecret {
+        let stretched = await stretcher.run {
+            Result { () throws(MnemonicError) in
+                SharedSecret(try family.seed(of: phrase.bytes))
+            }
+        }
         do throws(MnemonicError) {
-            return try await stretcher.seed(of: phrase)
+            return try stretched.get()
         } catch {
             throw BusFault.internalError
         }

@@ -4,7 +4,7 @@ internal import Storage
 internal import VaultMessages
 internal import Wire
 
-/// The vault's tables: wallets in clear, and their envelopes.
+/// The vault's tables: wallets in clear, their envelopes, and how many each namespace has.
 @ServiceLoop
 final class VaultStore {
     /// The shape of the vault's database, the journal of outcomes included.
@@ -39,6 +39,43 @@ final class VaultStore {
                 PRIMARY KEY (owner, namespace, ref)
             ) STRICT, WITHOUT ROWID
             """),
+        SchemaStep(
+            "networks of wallets",
+            """
+            ALTER TABLE wallets ADD COLUMN network TEXT
+            """),
+        // Counting rows at each import would take the longer the more there are.
+        SchemaStep(
+            "numbers of wallets",
+            """
+            CREATE TABLE namespaces (
+                owner TEXT NOT NULL,
+                namespace TEXT NOT NULL,
+                wallets INTEGER NOT NULL,
+                PRIMARY KEY (owner, namespace)
+            ) STRICT, WITHOUT ROWID
+            """,
+            """
+            INSERT INTO namespaces (owner, namespace, wallets)
+            SELECT owner, namespace, count(*) FROM wallets GROUP BY owner, namespace
+            """,
+            """
+            CREATE TRIGGER wallet_added AFTER INSERT ON wallets BEGIN
+                INSERT INTO namespaces (owner, namespace, wallets)
+                VALUES (NEW.owner, NEW.namespace, 1)
+                ON CONFLICT (owner, namespace) DO UPDATE SET wallets = wallets + 1;
+            END
+            """,
+            """
+            CREATE TRIGGER wallet_removed AFTER DELETE ON wallets BEGIN
+                UPDATE namespaces SET wallets = wallets - 1
+                WHERE owner = OLD.owner AND namespace = OLD.namespace;
+                DELETE FROM namespaces
+                WHERE owner = OLD.owner AND namespace = OLD.namespace AND wallets <= 0;
+            END
+            """),
+        // A migration brings in thousands of wallets within a minute.
+        OutcomeJournal.settlingStep,
     ])
 
     nonisolated static let ownerTables = [
@@ -48,6 +85,9 @@ final class VaultStore {
         OwnerTable(
             delete: "DELETE FROM wallets WHERE owner = ?1",
             keep: "DELETE FROM wallets WHERE owner <> ?1"),
+        OwnerTable(
+            delete: "DELETE FROM namespaces WHERE owner = ?1",
+            keep: "DELETE FROM namespaces WHERE owner <> ?1"),
     ]
 
     private let database: Database
@@ -56,72 +96,87 @@ final class VaultStore {
 
     // MARK: Wallets
 
-    func wallet(
-        _ wallet: WalletID, owner: Owner, namespace: Namespace
-    ) throws(StorageError) -> WalletRecord? {
+    func row(
+        of wallet: WalletID, owner: Owner, namespace: Namespace
+    ) throws(StorageError) -> WalletRow? {
         try database.firstRow(
             """
-            SELECT owner, namespace, wallet, kind, label, words, identity, mac FROM wallets
-            WHERE owner = ?1 AND namespace = ?2 AND wallet = ?3
-            """, .text(owner.text), .text(namespace.text), .text(wallet.text), map: Self.record)
+            SELECT position, owner, namespace, wallet, kind, network, label, words, identity, mac
+            FROM wallets WHERE owner = ?1 AND namespace = ?2 AND wallet = ?3
+            """, .text(owner.text), .text(namespace.text), .text(wallet.text)
+        ) { row throws(StorageError) in try WalletRow(row) }
     }
 
-    func hasWallet(
-        identity: [UInt8], owner: Owner, namespace: Namespace
-    ) throws(StorageError) -> Bool {
+    /// Whether the record's namespace has a wallet of the same identity.
+    func hasWallet(like record: WalletRecord) throws(StorageError) -> Bool {
         try database.firstRow(
             "SELECT 1 FROM wallets WHERE owner = ?1 AND namespace = ?2 AND identity = ?3",
-            .text(owner.text), .text(namespace.text), .blob(identity)
+            .text(record.owner.text), .text(record.namespace.text), .blob(record.identity)
         ) { row throws(StorageError) in try row.integer(0) } != nil
     }
 
     /// Some wallets of a namespace, oldest first, from the one after `wallet` on.
     ///
     /// - Returns: nil where there is no wallet to begin after.
-    func wallets(
+    func page(
         after wallet: WalletID?, owner: Owner, namespace: Namespace, limit: Int
-    ) throws(StorageError) -> [WalletRecord]? {
+    ) throws(StorageError) -> WalletPage? {
         var position: Int64 = 0
         if let wallet {
-            let found = try database.firstRow(
-                """
-                SELECT position FROM wallets
-                WHERE owner = ?1 AND namespace = ?2 AND wallet = ?3
-                """, .text(owner.text), .text(namespace.text), .text(wallet.text)
-            ) { row throws(StorageError) in try row.integer(0) }
+            let found = try self.position(of: wallet, owner: owner, namespace: namespace)
             guard let found else { return nil }
             position = found
         }
-        return try database.rows(
-            """
-            SELECT owner, namespace, wallet, kind, label, words, identity, mac FROM wallets
-            WHERE owner = ?1 AND namespace = ?2 AND position > ?3 ORDER BY position LIMIT ?4
-            """, .text(owner.text), .text(namespace.text), .integer(position),
-            .integer(Int64(limit)), map: Self.record)
-    }
-
-    /// Whether a namespace has as many wallets as it may.
-    func isFull(owner: Owner, namespace: Namespace, limit: Int) throws(StorageError) -> Bool {
-        let count = try database.firstRow(
-            """
-            SELECT count(*) FROM
-            (SELECT 1 FROM wallets WHERE owner = ?1 AND namespace = ?2 LIMIT ?3)
-            """, .text(owner.text), .text(namespace.text), .integer(Int64(limit))
-        ) { row throws(StorageError) in try row.integer(0) }
-        return Int(count ?? 0) >= limit
-    }
-
-    func owners() throws(StorageError) -> [Owner] {
-        try database.rows("SELECT DISTINCT owner FROM wallets ORDER BY owner") {
-            row throws(StorageError) in try Self.identifier(row.text(0))
+        var page = WalletPage(limit: limit)
+        while true {
+            let rows = try database.rows(
+                """
+                SELECT position, owner, namespace, wallet, kind, network, label, words, identity,
+                    mac FROM wallets
+                WHERE owner = ?1 AND namespace = ?2 AND position > ?3 ORDER BY position LIMIT ?4
+                """, .text(owner.text), .text(namespace.text), .integer(position),
+                .integer(Int64(limit + 1))
+            ) { row throws(StorageError) in (try row.integer(0), try WalletRow(row)) }
+            for (place, row) in rows {
+                guard page.take(row) else { return page }
+                position = place
+            }
+            if rows.count <= limit { return page }
         }
+    }
+
+    private func position(
+        of wallet: WalletID, owner: Owner, namespace: Namespace
+    ) throws(StorageError) -> Int64? {
+        try database.firstRow(
+            "SELECT position FROM wallets WHERE owner = ?1 AND namespace = ?2 AND wallet = ?3",
+            .text(owner.text), .text(namespace.text), .text(wallet.text)
+        ) { row throws(StorageError) in try row.integer(0) }
+    }
+
+    func walletCount(
+        of owner: Owner, in namespace: Namespace
+    ) throws(StorageError) -> Int {
+        let count = try database.firstRow(
+            "SELECT wallets FROM namespaces WHERE owner = ?1 AND namespace = ?2",
+            .text(owner.text), .text(namespace.text)
+        ) { row throws(StorageError) in try row.integer(0) }
+        return Int(count ?? 0)
     }
 
     func walletCount() throws(StorageError) -> Int {
-        let count = try database.firstRow("SELECT count(*) FROM wallets") {
+        let count = try database.firstRow("SELECT coalesce(sum(wallets), 0) FROM namespaces") {
             row throws(StorageError) in try row.integer(0)
         }
         return Int(count ?? 0)
+    }
+
+    func owners() throws(StorageError) -> [Owner] {
+        try database.rows("SELECT DISTINCT owner FROM namespaces ORDER BY owner") {
+            row throws(StorageError) in
+            guard let owner = Owner(try row.text(0)) else { throw .damaged }
+            return owner
+        }
     }
 
     /// Adds a wallet with its envelopes; part of a step that the caller makes.
@@ -130,10 +185,12 @@ final class VaultStore {
     ) throws(StorageError) {
         try database.run(
             """
-            INSERT INTO wallets (owner, namespace, wallet, kind, label, words, identity, mac)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            INSERT INTO wallets
+            (owner, namespace, wallet, kind, network, label, words, identity, mac)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """, .text(record.owner.text), .text(record.namespace.text),
-            .text(record.wallet.text), .text(record.kind.text), .text(record.label),
+            .text(record.wallet.text), .text(record.family.kind.text),
+            .optional(record.family.network?.text), .text(record.label),
             .integer(Int64(record.words)), .blob(record.identity), .blob(record.mac))
         for (slot, document) in envelopes {
             try database.run(
@@ -144,16 +201,17 @@ final class VaultStore {
     }
 
     /// Removes a wallet and whatever lies in its slots; part of a step that the caller makes.
-    func remove(_ record: WalletRecord) throws(StorageError) {
+    func remove(
+        _ wallet: WalletID, owner: Owner, namespace: Namespace
+    ) throws(StorageError) {
         for slot in EnvelopeSlot.allCases {
             try database.run(
                 "DELETE FROM envelopes WHERE owner = ?1 AND namespace = ?2 AND ref = ?3",
-                .text(record.owner.text), .text(record.namespace.text),
-                .text(slot.reference(of: record.wallet)))
+                .text(owner.text), .text(namespace.text), .text(slot.reference(of: wallet)))
         }
         try database.run(
             "DELETE FROM wallets WHERE owner = ?1 AND namespace = ?2 AND wallet = ?3",
-            .text(record.owner.text), .text(record.namespace.text), .text(record.wallet.text))
+            .text(owner.text), .text(namespace.text), .text(wallet.text))
     }
 
     // MARK: Envelopes
@@ -167,24 +225,5 @@ final class VaultStore {
             .text(record.owner.text), .text(record.namespace.text),
             .text(slot.reference(of: record.wallet))
         ) { row throws(StorageError) in try row.blob(0) }
-    }
-
-    // MARK: Reading rows
-
-    private nonisolated static func record(_ row: borrowing Row) throws(StorageError)
-        -> WalletRecord
-    {
-        WalletRecord(
-            owner: try identifier(row.text(0)), namespace: try identifier(row.text(1)),
-            wallet: try identifier(row.text(2)), kind: try identifier(row.text(3)),
-            label: try row.text(4), words: Int(try row.integer(5)), identity: try row.blob(6),
-            mac: try row.blob(7))
-    }
-
-    private nonisolated static func identifier<T: TextIdentifier>(
-        _ text: String
-    ) throws(StorageError) -> T {
-        guard let value = T(text) else { throw .damaged }
-        return value
     }
 }

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Secrets
 internal import VaultMessages
 internal import Wire
@@ -7,10 +8,11 @@ struct WalletRecord: Equatable, Sendable {
     var owner: Owner
     var namespace: Namespace
     var wallet: WalletID
-    var kind: WalletKind
+    /// Its kind, and its network where the kind has one.
+    var family: WalletFamily
     var label: String
     var words: Int
-    /// For `bip39` the compressed BIP-32 master public key, 33 bytes.
+    /// See ``WalletKind``.
     var identity: [UInt8]
     /// Over all of the above; see ``NamespaceKeys/mac(of:)``.
     var mac: [UInt8]
@@ -18,15 +20,52 @@ struct WalletRecord: Equatable, Sendable {
     /// What a person is told of it.
     func description(verified: Bool) -> WalletDescription {
         WalletDescription(
-            wallet: wallet, kind: kind, label: label, identity: identity, verified: verified,
-            words: words)
+            wallet: wallet, kind: family.kind, network: family.network, label: label,
+            identity: identity, verified: verified, words: words)
+    }
+
+    /// All but the MAC as bytes, each part with its length (four bytes, most significant first).
+    ///
+    /// The network is the last part and stands there only for a kind that has one, so that rows of
+    /// stores without networks keep the MAC that they have.
+    var bytes: [UInt8] {
+        var parts = [
+            Array(label.utf8), Array(owner.text.utf8), Array(namespace.text.utf8),
+            Array(wallet.text.utf8), Array(family.kind.text.utf8), identity,
+            Self.bigEndian(words),
+        ]
+        if let network = family.network { parts.append(Array(network.text.utf8)) }
+        return parts.flatMap(Self.withLength)
+    }
+
+    /// A part of what a MAC is over.
+    static func withLength(_ part: [UInt8]) -> [UInt8] { bigEndian(part.count) + part }
+
+    private static func bigEndian(_ number: Int) -> [UInt8] {
+        withUnsafeBytes(of: UInt32(clamping: number).bigEndian) { Array($0) }
+    }
+}
+
+/// A row in 16 bytes: the first of SHA-256 over all that stands in it.
+///
+/// So the vault can remember a hundred thousand rows as they stood.
+struct RowDigest: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    init(_ record: WalletRecord) {
+        let digest = SHA256.digest(record.bytes + record.mac)
+        func number(_ range: Range<Int>) -> UInt64 {
+            digest[range].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        high = number(0..<8)
+        low = number(8..<16)
     }
 }
 
 /// The two envelopes of a wallet.
 ///
-/// The seed has one of its own, so that a signature does not pay the 2,048 rounds that lead from
-/// the phrase to it.
+/// The seed has one of its own, so that a signature does not go the long way from the phrase to it.
 enum EnvelopeSlot: String, CaseIterable {
     case phrase
     case seed

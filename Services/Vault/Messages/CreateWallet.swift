@@ -1,8 +1,8 @@
 public import Wire
 
-/// Makes a wallet with a phrase generated inside the vault.
+/// Makes a `bip39` wallet with a phrase generated inside the vault.
 ///
-/// Takes a resource session.
+/// Wallets of other kinds come in by ``ImportWallet``. Takes a resource session.
 public struct CreateWallet: Request, Equatable {
     public static var method: String { "vault.create" }
     public static var kind: MethodKind { .change }
@@ -87,12 +87,10 @@ public struct ImportWallet: Request, Equatable {
 }
 
 extension JSONObject {
-    /// A label: at most 64 bytes, no control characters.
+    /// The member `label`; see ``WalletLabel``.
     public func walletLabel() throws(JSONError) -> String {
         let label = try string("label")
-        guard label.utf8.count <= 64, label.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw .invalid("label")
-        }
+        guard WalletLabel.isValid(label) else { throw .invalid("label") }
         return label
     }
 }

@@ -35,24 +35,31 @@ public struct ListWallets: Request, Equatable {
     public struct Reply: Message, Equatable {
         public var wallets: [WalletDescription]
         public var more: Bool
+        /// What names the wallets between these, and behind the last of them where there are no
+        /// more, whose row in the store cannot be read: the wallet's id, or `row` and its number
+        /// where that cannot be read either; of a page the first hundred.
+        public var damaged: [String]
 
-        public init(wallets: [WalletDescription], more: Bool) {
+        public init(wallets: [WalletDescription], more: Bool, damaged: [String] = []) {
             self.wallets = wallets
             self.more = more
+            self.damaged = damaged
         }
 
         public init(from object: JSONObject) throws(JSONError) {
-            try object.refuseUnknownKeys(["wallets", "more"])
+            try object.refuseUnknownKeys(["wallets", "more", "damaged"])
             wallets = []
             for entry in try object.objects("wallets") {
                 wallets.append(try WalletDescription(from: entry))
             }
             more = try object.bool("more")
+            damaged = try object.strings("damaged")
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.objects("wallets", wallets) { writer, wallet in wallet.write(to: &writer) }
             writer.bool("more", more)
+            writer.strings("damaged", damaged)
         }
     }
 }

@@ -12,7 +12,26 @@ public enum SignatureScheme: String, TextIdentifier, CaseIterable {
     public var text: String { rawValue }
 }
 
+/// The one key of wallets that have no other.
+public struct SoleKey: Equatable, Sendable {
+    public let scheme: SignatureScheme
+    public let path: String
+}
+
+extension WalletKind {
+    /// The one key that wallets of this kind sign with; nil where a path chooses among many.
+    public var soleKey: SoleKey? {
+        switch self {
+        case .bip39, .dash: nil
+        case .ton: SoleKey(scheme: .ed25519, path: "m")
+        case .tonRotation: SoleKey(scheme: .ed25519, path: "m/44'/607'/0'")
+        }
+    }
+}
+
 /// Signs with a key derived from a wallet.
+///
+/// A wallet of a TON kind signs with its ``WalletKind/soleKey`` only.
 ///
 /// What is signed is the one attachment: for `ed25519` a message of at most 32 KiB, for `secp256k1`
 /// a digest of exactly 32 bytes. Takes a `sign` proof, or a resource session where the owner's
@@ -23,6 +42,9 @@ public struct SignWithWallet: Request, Equatable {
     public static var callers: Callers { .signers }
     public static var tokenUse: TokenUse { .required }
     public static var attachmentCount: ClosedRange<Int> { 1...1 }
+
+    /// The longest path, in bytes.
+    public static let pathLimit = 128
 
     public var namespace: Namespace
     public var wallet: WalletID
@@ -43,7 +65,7 @@ public struct SignWithWallet: Request, Equatable {
         wallet = try object.identifier("wallet")
         scheme = try object.identifier("scheme")
         path = try object.string("path")
-        guard path.utf8.count <= 128 else { throw .invalid("path") }
+        guard path.utf8.count <= Self.pathLimit else { throw .invalid("path") }
     }
 
     public func write(to writer: inout JSONWriter) {

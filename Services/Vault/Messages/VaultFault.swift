@@ -26,11 +26,13 @@ public enum VaultFault: String, NamedFault {
                 + "overwritten; put the store back from a copy."
         case .unexpectedIdentity: "The phrase is of another wallet than the one expected."
         case .invalidPhrase:
-            "This is no BIP-39 phrase: 12, 15, 18, 21 or 24 words of the English list with a "
-                + "right checksum."
+            "This is no phrase of a wallet of this kind: for bip39 and dash 12, 15, 18, 21 or 24 "
+                + "words with a right checksum, for ton 24 words without a password, for "
+                + "ton-rotation one or two phrases of 12 words; all of the English list."
         case .invalidPath:
-            "The derivation path is not valid for this signature scheme. Ed25519 takes hardened "
-                + "levels only."
+            "The wallet has no such key for this signature scheme. Ed25519 takes hardened levels "
+                + "only. A wallet of kind ton signs with ed25519 at m, one of kind ton-rotation "
+                + "with ed25519 at m/44'/607'/0', and with no other key."
         case .invalidMessage:
             "What is to be signed has the wrong size: 32 bytes for secp256k1, at most 32 KiB for "
                 + "Ed25519."
