@@ -86,7 +86,7 @@ import Wire
         #expect(refusal("wallet", "check")?.contains("wants WALLET") == true)
         #expect(refusal("lock", "--owner")?.contains("--owner wants a value") == true)
         #expect(refusal("lock", "--owner", "--json")?.contains("--owner wants a value") == true)
-        #expect(refusal("wallet", "sign", "A", "--path", "m")?.contains("--scheme") == true)
+        #expect(refusal("peer", "add", "x", "--owners", "*")?.contains("--role") == true)
         #expect(refusal("peer", "add", "x", "--role", "app")?.contains("--owners") == true)
     }
 

@@ -71,6 +71,14 @@ import Wire
         ["wallet", "create", "--words", "13"], ["wallet", "create", "--label", "a\nb"],
         ["wallet", "import", "--expect", "abc"],
         ["wallet", "create", "--label", String(repeating: "x", count: 65)],
+        ["wallet", "create", "--label", "a\u{9B}2Jb"],
+        ["wallet", "import", "--label", "a\u{202E}b"],
+        ["wallet", "import", "--kind", "bip-39"], ["wallet", "import", "--kind", "dash"],
+        ["wallet", "import", "--kind", "dash", "--network", "devnet"],
+        ["wallet", "import", "--network", "mainnet"],
+        ["wallet", "import", "--kind", "ton", "--network", "testnet"],
+        ["wallet", "import", "--kind", "ton", "--expect", String(repeating: "02", count: 33)],
+        ["wallet", "import", "--expect", String(repeating: "02", count: 32)],
         ["wallet", "create", "--namespace", "a b"], ["wallet", "create", "--owner", ""],
         ["wallet", "create", "--timeout", "0"], ["wallet", "create", "--timeout", "nan"],
         ["passcode", "change", "--kind", "pattern"],
@@ -122,9 +130,138 @@ import Wire
         #expect(notes.contains { $0.contains(advice) })
     }
 
-    private func listing(_ fixture: Fixture) {
+    private func listing(
+        _ fixture: Fixture, _ wallets: [WalletDescription] = [Fixture.wallet],
+        damaged: [String] = []
+    ) {
         fixture.services.on(ListWallets.self) { _, _ in
-            Answer(ListWallets.Reply(wallets: [Fixture.wallet], more: false))
+            Answer(ListWallets.Reply(wallets: wallets, more: false, damaged: damaged))
+        }
+    }
+
+    /// Other words than those of ``Fixture/wallet``.
+    private static func wallet(
+        _ kind: WalletKind, _ network: WalletNetwork? = nil
+    ) -> WalletDescription {
+        WalletDescription(
+            wallet: Fixture.wallet.wallet, kind: kind, network: network, label: kind.text,
+            identity: [UInt8](repeating: 5, count: kind.identityBytes), verified: true, words: 24)
+    }
+
+    @Test(
+        arguments: [
+            (.bip39, nil), (.dash, .mainnet), (.dash, .testnet), (.ton, nil), (.tonRotation, nil),
+        ] as [(WalletKind, WalletNetwork?)])
+    func aWalletOfAnyKindIsTakenIn(_ kind: WalletKind, _ network: WalletNetwork?) throws {
+        let fixture = Fixture(secrets: [Self.phrase, "1234"])
+        var asked: ImportWallet?
+        fixture.services.on(ImportWallet.self) { request, _ in
+            asked = request
+            return Answer(Self.wallet(request.walletKind, request.network))
+        }
+        let identity = [UInt8](repeating: 5, count: kind.identityBytes)
+        var line = ["wallet", "import", "--kind", kind.text, "--expect", Hex.encode(identity)]
+        if let network { line += ["--network", network.text] }
+        let run = try fixture.prepare(line)
+        let text = try run.invocation.verb.run(run).text
+        #expect(asked?.walletKind == kind)
+        #expect(asked?.network == network)
+        #expect(asked?.expected == identity)
+        #expect(text.contains(kind.text))
+        #expect(text.contains("network") == (network != nil))
+    }
+
+    @Test func aListShowsKindAndNetwork() throws {
+        let fixture = Fixture(secrets: ["1234", "1234"])
+        listing(fixture, [Fixture.wallet, Self.wallet(.dash, .testnet), Self.wallet(.ton)])
+        let lines = try fixture.run("wallet", "list").report.text.split(separator: "\n")
+        #expect(
+            lines[0].split(separator: " ").map(String.init)
+                == ["WALLET", "LABEL", "KIND", "NETWORK", "WORDS", "STATE", "IDENTITY"])
+        #expect(lines[1].contains(" bip39  -"))
+        #expect(lines[2].contains(" dash   testnet"))
+        let wallets = try fixture.json("wallet", "list").objects("wallets")
+        #expect(try wallets.map { try $0.string("kind") } == ["bip39", "dash", "ton"])
+        #expect(try wallets.map { try $0.optionalString("network") } == [nil, "testnet", nil])
+    }
+
+    @Test func whatCannotBeReadIsNamedBesideTheOthers() throws {
+        let fixture = Fixture(secrets: ["1234", "1234"])
+        let id = "99999999-2222-4333-8444-555555555555"
+        listing(fixture, damaged: [id, "row 7"])
+        let (report, notes) = try fixture.run("wallet", "list")
+        #expect(report.text.contains("savings"))
+        #expect(notes.count == 2)
+        #expect(notes[0].contains(id) && notes[1].contains("row 7"))
+        let object = try fixture.json("wallet", "list")
+        #expect(try object.strings("damaged") == [id, "row 7"])
+        #expect(try object.objects("wallets").count == 1)
+    }
+
+    @Test func whatCannotBeReadIsRemovedByItsWholeId() throws {
+        let id = "99999999-2222-4333-8444-555555555555"
+        for (named, typed, isRight) in [
+            (id, id, true), (id.lowercased(), id.lowercased(), true), (id, "yes", false),
+            ("99999999", id, false),
+        ] {
+            let fixture = Fixture(secrets: ["1234", "1234"], lines: [typed])
+            listing(fixture, damaged: [id])
+            fixture.services.on(RemoveWallet.self) { request, _ in
+                #expect(request.wallet.text == id)
+                return Answer(Empty())
+            }
+            let failed = failure { () throws(CommandFailure) in
+                _ = try fixture.run("wallet", "remove", named)
+            }
+            #expect((failed == nil) == isRight)
+        }
+    }
+
+    /// Kind, what is given, and the key that is asked for; nil where more has to be given.
+    @Test(
+        arguments: [
+            (.ton, [], .ed25519, "m"),
+            (.tonRotation, [], .ed25519, "m/44'/607'/0'"),
+            (.ton, ["--scheme", "ed25519", "--path", "m"], .ed25519, "m"),
+            // The vault refuses what the kind does not have.
+            (.ton, ["--path", "m/0'"], .ed25519, "m/0'"),
+            (.dash, ["--path", "m/44'/5'/0'/0/0"], .secp256k1, "m/44'/5'/0'/0/0"),
+            (.dash, ["--path", "m/9'", "--scheme", "ed25519"], .ed25519, "m/9'"),
+            (.bip39, ["--path", "m/9'", "--scheme", "ed25519"], .ed25519, "m/9'"),
+            (.dash, [], nil, ""), (.bip39, ["--scheme", "ed25519"], nil, ""),
+            (.bip39, ["--path", "m/9'"], nil, ""), (.bip39, [], nil, ""),
+        ] as [(WalletKind, [String], SignatureScheme?, String)])
+    func theKeyGoesByTheKindWhereItIsNotGiven(
+        _ kind: WalletKind, _ options: [String], _ scheme: SignatureScheme?, _ path: String
+    ) throws {
+        let fixture = Fixture(secrets: ["1234", "1234"])
+        listing(fixture, [Self.wallet(kind, kind.hasNetwork ? .mainnet : nil)])
+        fixture.services.on(AskSignPolicy.self) { _, _ in Answer(SignPolicyReply(policy: .proof)) }
+        var asked: SignWithWallet?
+        fixture.services.on(SignWithWallet.self) { request, _ in
+            asked = request
+            return Answer(
+                SignWithWallet.Reply(
+                    signature: [UInt8](repeating: 1, count: 64), publicKey: [], recovery: nil))
+        }
+        let digest = ["--digest", String(repeating: "00", count: 32)]
+        let run = try fixture.prepare(["wallet", "sign", kind.text] + digest + options)
+        let failed = failure { () throws(CommandFailure) in _ = try run.invocation.verb.run(run) }
+        #expect(asked?.scheme == scheme)
+        #expect(failed?.exitCode == (scheme == nil ? .usage : nil))
+        if scheme != nil { #expect(asked?.path == path) }
+    }
+
+    @Test func whatIsToBeSignedIsLookedAtBeforeAnythingIsAsked() throws {
+        for line in [[], ["--digest", "00", "--message-file", "x"], ["--scheme", "rsa"]] {
+            let fixture = Fixture(secrets: ["1234"])
+            let failed = failure { () throws(CommandFailure) in
+                let run = try fixture.prepare(["wallet", "sign", "a", "--path", "m"] + line)
+                _ = try run.invocation.verb.run(run)
+            }
+            #expect(failed?.exitCode == .usage)
+            #expect(fixture.person.asked.isEmpty)
+            #expect(fixture.services.seen.isEmpty)
         }
     }
 

@@ -50,17 +50,30 @@ enum WalletChoice {
     }
 }
 
+/// All wallets of a namespace.
+struct WalletListing {
+    var wallets: [WalletDescription] = []
+    /// What names wallets that cannot be read.
+    var damaged: [String] = []
+
+    func write(to writer: inout JSONWriter) {
+        writer.objects("wallets", wallets) { writer, wallet in wallet.write(to: &writer) }
+        writer.strings("damaged", damaged)
+    }
+}
+
 extension CommandRun {
-    /// All wallets of the namespace.
-    func wallets(_ token: [UInt8]) throws(CommandFailure) -> [WalletDescription] {
+    func listing(_ token: [UInt8]) throws(CommandFailure) -> WalletListing {
         let namespace = try namespace()
-        var wallets: [WalletDescription] = []
+        var listing = WalletListing()
         while true {
             let page = try caller().call(
-                ListWallets(namespace: namespace, after: wallets.last?.wallet), token: token
+                ListWallets(namespace: namespace, after: listing.wallets.last?.wallet),
+                token: token
             ).reply
-            wallets += page.wallets
-            guard page.more, !page.wallets.isEmpty else { return wallets }
+            listing.wallets += page.wallets
+            listing.damaged += page.damaged
+            guard page.more, !page.wallets.isEmpty else { return listing }
         }
     }
 
@@ -73,9 +86,12 @@ extension CommandRun {
 
     /// The wallet of the verb's argument, as the list has it.
     func walletDescription() throws(CommandFailure) -> WalletDescription {
-        let wallets = try withResource(to: "find the wallet") {
-            (token) throws(CommandFailure) in try self.wallets(token)
+        try WalletChoice.find(invocation.arguments[0], in: listingToChooseFrom().wallets)
+    }
+
+    func listingToChooseFrom() throws(CommandFailure) -> WalletListing {
+        try withResource(to: "find the wallet") {
+            (token) throws(CommandFailure) in try self.listing(token)
         }
-        return try WalletChoice.find(invocation.arguments[0], in: wallets)
     }
 }

@@ -50,12 +50,19 @@ extension CommandOption {
         "--kind", "KIND", "digits4, digits6 or alphanumeric; as before, or alphanumeric.")
 
     // Wallets.
+    static let walletKind = CommandOption(
+        "--kind", "KIND", "bip39, dash, ton or ton-rotation; bip39 if left out.")
+    static let network = CommandOption(
+        "--network", "NETWORK", "mainnet or testnet; wanted for dash, and for dash only.")
     static let label = CommandOption("--label", "TEXT", "What people call the wallet.")
     static let words = CommandOption("--words", "12|24", "Words of the phrase; 24 if left out.")
     static let expect = CommandOption(
         "--expect", "HEX", "Refuse the phrase unless the wallet has this identity.")
-    static let scheme = CommandOption("--scheme", "SCHEME", "ed25519 or secp256k1.")
-    static let path = CommandOption("--path", "PATH", "Of the key, such as m/44'/0'/0'/0/0.")
+    static let scheme = CommandOption(
+        "--scheme", "SCHEME", "ed25519 or secp256k1; what the wallet's kind signs with if left out."
+    )
+    static let path = CommandOption(
+        "--path", "PATH", "Of the key, such as m/44'/0'/0'/0/0; left out for the TON kinds.")
     static let messageFile = CommandOption(
         "--message-file", "FILE", "What to sign; `-` is standard input.")
     static let digest = CommandOption("--digest", "HEX", "Sign these 32 bytes as they are.")

@@ -8,23 +8,30 @@ internal import Wire
 extension Verb {
     static let walletSign = Verb(
         "wallet sign", arguments: [.required("WALLET")],
-        required: [.scheme, .path],
-        options: [.messageFile, .digest, .hash, .namespace] + CommandOption.asking,
+        options: [.scheme, .path, .messageFile, .digest, .hash, .namespace]
+            + CommandOption.asking,
         summary: "Sign with a key of a wallet.",
         help: """
             Signs a message (--message-file, with --hash for secp256k1) or 32 bytes as they are \
             (--digest). ed25519 keys come by SLIP-0010 from hardened paths; secp256k1 keys by \
-            BIP-32, signatures by RFC 6979 with low S. Asks for the passcode, or uses the session \
+            BIP-32, signatures by RFC 6979 with low S. A wallet of kind ton or ton-rotation has \
+            one ed25519 key, and --scheme and --path are left out; one of kind dash signs with \
+            secp256k1 unless --scheme says otherwise. Asks for the passcode, or uses the session \
             of `coffer unlock` where `coffer sign-policy show` says `session`.
             """
     ) { run throws(CommandFailure) in
-        let scheme = try run.scheme()
-        let path = run.invocation[.path] ?? ""
-        guard path.utf8.count <= 128 else { throw .usage("--path wants at most 128 bytes.") }
-        let content = try run.content(for: scheme)
+        // What can be told from the line alone is told before anything is asked.
+        try run.checkContent()
+        let given = try run.scheme()
+        let path = try run.path()
+        var early: SharedSecret?
+        if let given { early = try run.content(for: given) }
         let wallet = try run.walletDescription()
+        let key = try run.key(of: wallet.kind, given, path)
+        let content = if let early { early } else { try run.content(for: key.scheme) }
         let request = SignWithWallet(
-            namespace: try run.namespace(), wallet: wallet.wallet, scheme: scheme, path: path)
+            namespace: try run.namespace(), wallet: wallet.wallet, scheme: key.scheme,
+            path: key.path)
         let reply = try run.sign(request, content)
         var rows = [
             ["wallet", wallet.wallet.text], ["label", ShownText.printable(wallet.label)],
@@ -38,6 +45,11 @@ extension Verb {
             reply.write(to: &writer)
         }
     }
+}
+
+extension WalletKind {
+    /// The scheme of wallets that nearly always sign with one.
+    fileprivate var usualScheme: SignatureScheme? { self == .dash ? .secp256k1 : nil }
 }
 
 /// What is signed.
@@ -58,28 +70,56 @@ enum SignedContent {
 }
 
 extension CommandRun {
-    fileprivate func scheme() throws(CommandFailure) -> SignatureScheme {
-        guard let scheme = SignatureScheme(invocation[.scheme] ?? "") else {
+    /// The scheme that was given, if any.
+    fileprivate func scheme() throws(CommandFailure) -> SignatureScheme? {
+        guard let text = invocation[.scheme] else { return nil }
+        guard let scheme = SignatureScheme(text) else {
             throw .usage("--scheme wants ed25519 or secp256k1.")
         }
         return scheme
     }
 
+    /// The path that was given, if any.
+    fileprivate func path() throws(CommandFailure) -> String? {
+        guard let path = invocation[.path] else { return nil }
+        guard path.utf8.count <= SignWithWallet.pathLimit else {
+            throw .usage("--path wants at most \(SignWithWallet.pathLimit) bytes.")
+        }
+        return path
+    }
+
+    /// The key that a wallet of this kind signs with.
+    fileprivate func key(
+        of kind: WalletKind, _ scheme: SignatureScheme?, _ path: String?
+    ) throws(CommandFailure) -> (scheme: SignatureScheme, path: String) {
+        let sole = kind.soleKey
+        guard let scheme = scheme ?? sole?.scheme ?? kind.usualScheme else {
+            throw .usage("A wallet of kind \(kind.text) wants --scheme ed25519 or secp256k1.")
+        }
+        guard let path = path ?? sole?.path else {
+            throw .usage("A wallet of kind \(kind.text) wants --path, such as m/44'/0'/0'/0/0.")
+        }
+        return (scheme, path)
+    }
+
+    fileprivate func checkContent() throws(CommandFailure) {
+        guard invocation.has(.messageFile) != invocation.has(.digest) else {
+            throw .usage("Give either --message-file FILE or --digest HEX.")
+        }
+    }
+
     fileprivate func content(
         for scheme: SignatureScheme
     ) throws(CommandFailure) -> SharedSecret {
-        let bytes: [UInt8]
-        switch (invocation[.messageFile], invocation[.digest]) {
-        case (nil, let text?):
-            guard let digest = Hex.decode(text.lowercased()), digest.count == 32 else {
-                throw .usage("--digest wants 64 hexadecimal digits.")
-            }
-            guard !invocation.has(.hash) else { throw .usage("--digest is hashed already.") }
-            bytes = digest
-        case (let path?, nil): bytes = try message(in: path, for: scheme)
-        default: throw .usage("Give either --message-file FILE or --digest HEX.")
+        if let path = invocation[.messageFile] {
+            return SharedSecret(SecretBytes(copying: try message(in: path, for: scheme)))
         }
-        return SharedSecret(SecretBytes(copying: bytes))
+        let text = invocation[.digest] ?? ""
+        guard let digest = Hex.decode(text.lowercased()), digest.count == 32 else {
+            throw .usage("--digest wants 64 hexadecimal digits.")
+        }
+        guard !invocation.has(.hash) else { throw .usage("--digest is hashed already.") }
+        return SharedSecret(SecretBytes(copying: digest))
     }
 
     private func message(

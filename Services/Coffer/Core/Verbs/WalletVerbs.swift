@@ -7,8 +7,9 @@ extension Verb {
         "wallet create", options: [.namespace, .label, .words] + CommandOption.asking,
         summary: "Make a wallet with a new phrase.",
         help: """
-            The phrase is made inside the vault and is not shown; `coffer wallet reveal` shows it. \
-            Uses the session of `coffer unlock`, else asks for the passcode.
+            The phrase is one of BIP-39, made inside the vault and not shown; `coffer wallet \
+            reveal` shows it. A wallet of another kind is made by its own program and taken in by \
+            `coffer wallet import`. Uses the session of `coffer unlock`, else asks for the passcode.
             """
     ) { run throws(CommandFailure) in
         let words = run.invocation[.words] ?? "24"
@@ -29,18 +30,22 @@ extension Verb {
 
     static let walletImport = Verb(
         "wallet import",
-        options: [.namespace, .label, .expect, .phraseDescriptor] + CommandOption.asking,
+        options: [.walletKind, .network, .namespace, .label, .expect, .phraseDescriptor]
+            + CommandOption.asking,
         summary: "Take in a wallet from its recovery phrase.",
         help: """
-            Takes a BIP-39 phrase of 12, 15, 18, 21 or 24 English words. The phrase is asked for, \
-            or read from --phrase-fd. With --expect the wallet must have that identity: its \
-            compressed BIP-32 master public key, as `coffer wallet list --json` shows it.
+            The phrase is asked for, or read from --phrase-fd. bip39 and dash take a BIP-39 phrase \
+            of 12, 15, 18, 21 or 24 English words; ton takes the 24 words of a TON wallet without \
+            a password; ton-rotation takes one BIP-39 phrase of 12 words, or two of them one \
+            after the other. With --expect the wallet must have that identity, as `coffer wallet \
+            list --json` shows it: for bip39 its compressed BIP-32 master public key, for dash its \
+            SDK id on the network, for the TON kinds the Ed25519 public key that it signs with.
             """
     ) { run throws(CommandFailure) in
-        let expected = try run.expectedIdentity()
+        let kind = try run.walletKind()
         let request = ImportWallet(
-            namespace: try run.namespace(), label: try run.label(), walletKind: .bip39,
-            expected: expected)
+            namespace: try run.namespace(), label: try run.label(), walletKind: kind,
+            network: try run.network(of: kind), expected: try run.expectedIdentity(of: kind))
         // Nobody types a phrase for a vault that is not there.
         try run.caller().greet(.walletVault)
         let phrase = try run.secret(
@@ -56,27 +61,19 @@ extension Verb {
         help: """
             Uses the session of `coffer unlock`, else asks for the passcode. A wallet is \
             `unverified` until the vault has opened it once since its start; `coffer wallet check` \
-            does so.
+            does so. A wallet whose row in the store cannot be read is named apart.
             """
     ) { run throws(CommandFailure) in
-        let wallets = try run.withResource(to: "list wallets") {
-            (token) throws(CommandFailure) in try run.wallets(token)
+        let listing = try run.withResource(to: "list wallets") {
+            (token) throws(CommandFailure) in try run.listing(token)
         }
-        let rows = wallets.map { wallet in
-            [
-                String(wallet.wallet.text.prefix(8)), ShownText.printable(wallet.label),
-                wallet.kind.text, String(wallet.words),
-                wallet.verified ? "verified" : "unverified",
-                String(Hex.encode(wallet.identity).prefix(16)),
-            ]
+        for name in listing.damaged {
+            run.note(
+                "\(ShownText.printable(name)) cannot be read: its row in the store is damaged. "
+                    + "Put the store back from a copy; `coffer wallet remove` takes its id.")
         }
-        let text =
-            wallets.isEmpty
-            ? "There are no wallets in namespace \(try run.namespace().text)."
-            : TextTable.lines([["WALLET", "LABEL", "KIND", "WORDS", "STATE", "IDENTITY"]] + rows)
-        return Report(text) { writer in
-            writer.objects("wallets", wallets) { writer, wallet in wallet.write(to: &writer) }
-        }
+        let nothing = "There are no wallets in namespace \(try run.namespace().text)."
+        return Report(listing.table ?? nothing) { listing.write(to: &$0) }
     }
 
     static let walletCheck = Verb(
@@ -102,10 +99,29 @@ extension Verb {
 extension WalletDescription {
     /// For people.
     var table: String {
-        TextTable.lines([
+        var rows = [
             ["wallet", wallet.text], ["label", ShownText.printable(label)], ["kind", kind.text],
-            ["words", String(words)], ["identity", Hex.encode(identity)],
-        ])
+        ]
+        if let network { rows.append(["network", network.text]) }
+        rows += [["words", String(words)], ["identity", Hex.encode(identity)]]
+        return TextTable.lines(rows)
+    }
+}
+
+extension WalletListing {
+    /// For people; nil where there is nothing to show.
+    fileprivate var table: String? {
+        guard !wallets.isEmpty else { return nil }
+        let head = ["WALLET", "LABEL", "KIND", "NETWORK", "WORDS", "STATE", "IDENTITY"]
+        let rows = wallets.map { wallet in
+            [
+                String(wallet.wallet.text.prefix(8)), ShownText.printable(wallet.label),
+                wallet.kind.text, wallet.network?.text ?? "-", String(wallet.words),
+                wallet.verified ? "verified" : "unverified",
+                String(Hex.encode(wallet.identity).prefix(16)),
+            ]
+        }
+        return TextTable.lines([head] + rows)
     }
 }
 
@@ -113,16 +129,44 @@ extension CommandRun {
     /// The label that was given, checked before anything is asked or sent.
     fileprivate func label() throws(CommandFailure) -> String {
         let label = invocation[.label] ?? ""
-        guard label.utf8.count <= 64, label.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw .usage("--label wants at most 64 bytes without control characters.")
+        guard WalletLabel.isValid(label) else {
+            throw .usage(
+                "--label wants at most \(WalletLabel.byteLimit) bytes without control characters "
+                    + "and without characters that turn the direction of writing.")
         }
         return label
     }
 
-    fileprivate func expectedIdentity() throws(CommandFailure) -> [UInt8]? {
+    fileprivate func walletKind() throws(CommandFailure) -> WalletKind {
+        guard let text = invocation[.walletKind] else { return .bip39 }
+        guard let kind = WalletKind(text) else {
+            throw .usage("--kind wants bip39, dash, ton or ton-rotation.")
+        }
+        return kind
+    }
+
+    fileprivate func network(of kind: WalletKind) throws(CommandFailure) -> WalletNetwork? {
+        guard kind.hasNetwork else {
+            guard !invocation.has(.network) else {
+                throw .usage("A wallet of kind \(kind.text) has no network: leave --network out.")
+            }
+            return nil
+        }
+        guard let network = WalletNetwork(invocation[.network] ?? "") else {
+            throw .usage("A wallet of kind \(kind.text) wants --network mainnet or testnet.")
+        }
+        return network
+    }
+
+    fileprivate func expectedIdentity(
+        of kind: WalletKind
+    ) throws(CommandFailure) -> [UInt8]? {
         guard let text = invocation[.expect] else { return nil }
-        guard let bytes = Hex.decode(text.lowercased()), bytes.count == 33 else {
-            throw .usage("--expect wants the 66 hexadecimal digits of a wallet's identity.")
+        let bytes = Hex.decode(text.lowercased())
+        guard let bytes, bytes.count == kind.identityBytes else {
+            throw .usage(
+                "--expect wants the \(2 * kind.identityBytes) hexadecimal digits of the identity "
+                    + "of a \(kind.text) wallet.")
         }
         return bytes
     }
