@@ -147,7 +147,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: on([
-                "Bus", "Wire", "Clocks", "Secrets", "Home", "TestKit", "Tokens",
+                "Bus", "Wire", "Clocks", "Secrets", "Crypto", "HDKeys", "Home", "TestKit", "Tokens",
                 "AuthorityMessages",
                 "LimiterMessages", "VaultMessages", "SharesMessages", "MigrationMessages",
                 "attempt-limiter", "credential-authority", "wallet-vault", "backup-shares",
