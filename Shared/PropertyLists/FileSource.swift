@@ -29,6 +29,13 @@ public final class FileSource: ByteSource {
 
     deinit { close(descriptor) }
 
+    /// What tells the file, as it stands now, from another one and from itself changed.
+    public func currentMark() throws(ByteSourceError) -> FileMark {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .failed(errno: errno) }
+        return FileMark(status)
+    }
+
     public func read(
         at offset: Int, into buffer: UnsafeMutableRawBufferPointer
     ) throws(ByteSourceError) {
@@ -47,5 +54,33 @@ public final class FileSource: ByteSource {
                 throw .failed(errno: errno)
             }
         }
+    }
+}
+
+/// What tells a file from another one, and from itself after somebody wrote to it.
+public struct FileMark: Hashable, Sendable {
+    private let device: UInt64
+    private let inode: UInt64
+    private let size: Int64
+    private let modified: Moment
+    /// Set by the kernel alone, so that a modification time that was put back deceives nobody.
+    private let changed: Moment
+
+    private struct Moment: Hashable {
+        let seconds: Int
+        let nanoseconds: Int
+
+        init(_ time: timespec) {
+            seconds = time.tv_sec
+            nanoseconds = time.tv_nsec
+        }
+    }
+
+    fileprivate init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+        modified = Moment(status.st_mtim)
+        changed = Moment(status.st_ctim)
     }
 }

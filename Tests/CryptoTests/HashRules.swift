@@ -20,6 +20,21 @@ import Testing
         #expect(SHA256.digest(of: secret(ascii: message)).array == hex(digest))
     }
 
+    @Test(arguments: [0, 1, 63, 64, 65, 100, 1_000])
+    func sha256InPiecesIsThatOfTheWhole(_ pieceBytes: Int) {
+        let message =
+            Array("a message that comes in pieces, ".utf8) + Array(repeating: 7, count: 200)
+        var stream = SHA256Stream()
+        if pieceBytes > 0 {
+            for start in stride(from: 0, to: message.count, by: pieceBytes) {
+                let piece = message[start..<min(start + pieceBytes, message.count)]
+                piece.withUnsafeBytes { stream.update($0) }
+            }
+        }
+        let whole = pieceBytes > 0 ? message : []
+        #expect(stream.finish() == SHA256.digest(whole))
+    }
+
     @Test(arguments: [
         (
             "",
