@@ -136,7 +136,8 @@ let package = Package(
             "MigrationTests",
             of: [
                 "MigrationCore", "MigrationMessages", "VaultMessages", "AuthorityClient",
-                "AuthorityMessages", "TestKit",
+                "AuthorityMessages", "Mnemonics", "HDKeys", "PropertyLists", "LegacyKeychain",
+                "TestKit",
             ] + serviceParts),
         tests("TestKitTests", of: ["TestKit", "Clocks", "Loop", "Secrets"]),
 
@@ -170,7 +171,8 @@ let package = Package(
             "VectorTests",
             of: [
                 "Wire", "Secrets", "Crypto", "UnicodeText", "Mnemonics", "HDKeys", "Tokens",
-                "VaultCore", "BackupShares", "PropertyLists", "AuthorityCore",
+                "VaultCore", "BackupShares", "PropertyLists", "MigrationCore", "MigrationMessages",
+                "AuthorityCore",
                 "AuthorityMessages", "TestKit",
                 "LimiterCore", "Clocks",
             ]),
@@ -200,6 +202,8 @@ let package = Package(
             uses: serviceParts + ["AuthorityClient", "BackupShares", "Mnemonics", "HDKeys"])
         + service(
             "Migration", program: "migration", calls: ["Authority", "Vault"],
-            uses: serviceParts + ["AuthorityClient", "Mnemonics", "HDKeys"]),
+            uses: serviceParts + [
+                "AuthorityClient", "Mnemonics", "HDKeys", "PropertyLists", "LegacyKeychain",
+            ]),
     swiftLanguageModes: [.v6]
 )

@@ -28,7 +28,7 @@ enum Contracts {
         SetSignPolicy.self, RepairOwnerAttempts.self, AskTokenKeys.self, Derive.self,
         CheckSession.self, DisablePasscode.self, SetProtection.self, OpenSession.self,
         Unlock.self,
-        CreateWallet.self, ImportWallet.self, ListWallets.self, CheckWallet.self,
+        CreateWallet.self, ImportWallet.self, ListWallets.self, FindWallet.self, CheckWallet.self,
         RevealWallet.self, SignWithWallet.self, RemoveWallet.self,
         AddHolder.self, RemoveHolder.self, ListHolders.self, SplitWallet.self, ConfirmSplit.self,
         ListSplits.self, BeginRestoration.self, ListRestorations.self, AbandonRestoration.self,

@@ -45,6 +45,7 @@ struct Operation: Sendable {
         envelopeOperations,
         attemptOperations,
         credentialOperations,
+        migrationOperations,
         archiveOperations,
     ].reduce(into: [:]) { all, more in
         all.merge(more) { _, _ in preconditionFailure("two handlers for one operation") }
