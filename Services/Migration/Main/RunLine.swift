@@ -6,7 +6,7 @@ extension RunSummary {
     /// Writes the one line that a run leaves: how it ended, and numbers.
     func write(to log: Log) {
         let end: (word: StaticString, code: String)
-        switch self.ending {
+        switch ending {
         case .finished: end = ("finished", "")
         case .stopped: end = ("stopped", "")
         case .failed(let code): end = ("failed", code)
