@@ -62,7 +62,7 @@ let leaveParts = ["Wire", "Secrets", "Clocks", "Loop", "Tokens", "Serving"]
 let commandParts = [
     "AuthorityMessages", "LimiterMessages", "VaultMessages", "SharesMessages",
     "MigrationMessages", "Wire", "Secrets", "Clocks", "Crypto",
-    "Tokens", "Bus", "Home", "KernelKeyring",
+    "Tokens", "Bus", "Home", "KernelKeyring", "BackupShares", "WholeFiles",
 ]
 
 let package = Package(
@@ -77,6 +77,7 @@ let package = Package(
         system("CUTF8Proc", apt: "libutf8proc-dev"),
         system("CKeyutils", apt: "libkeyutils-dev"),
         system("CLinux", apt: "libc6-dev"),
+        system("CRename", apt: "libc6-dev"),
 
         shared("Secrets", uses: ["CLinux"]),
         shared("Clocks"),
@@ -110,6 +111,7 @@ let package = Package(
 
         shared("Home", uses: ["Wire"]),
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
+        shared("WholeFiles", uses: ["Secrets", "CRename"]),
 
         .target(
             name: "CofferCore", dependencies: on(commandParts), path: "Services/Coffer/Core",
@@ -161,6 +163,7 @@ let package = Package(
         tests("CryptoTests", of: ["Crypto", "Secrets"]),
         tests("UnicodeTextTests", of: ["UnicodeText", "Secrets"]),
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),
+        tests("WholeFilesTests", of: ["WholeFiles", "Secrets", "TestKit"]),
         tests("MnemonicsTests", of: ["Mnemonics", "Secrets"]),
         tests("HDKeysTests", of: ["HDKeys", "Crypto", "Secrets"]),
         tests("PropertyListsTests", of: ["PropertyLists", "Secrets", "TestKit"]),

@@ -142,6 +142,8 @@ struct Fixture {
     let person: FakePerson
     let keyring = FakeKeyring()
     let clock = FakeBootClock()
+    let random = SeededRandom(seed: 1)
+
     let signals = FakeSignals()
     /// Where progress goes; nowhere if left out.
     var complaints: Int32 = -1
@@ -198,8 +200,9 @@ struct Fixture {
         guard case .run(let invocation) = parsed else { throw .usage("help") }
         let services = services
         let clock = clock
+        let random = random
         let parts = CommandParts(
-            clock: clock, random: SeededRandom(seed: 1), person: person, keyring: keyring,
+            clock: clock, random: random, person: person, keyring: keyring,
             link: { (_, _) throws(CommandFailure) in services },
             isSilent: { (_, _) throws(CommandFailure) in false }, output: 1,
             complaints: complaints, waitMilliseconds: { clock.advance(milliseconds: $0) },

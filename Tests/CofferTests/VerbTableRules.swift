@@ -12,9 +12,10 @@ import Wire
                 "wallet create", "wallet import", "wallet list", "wallet check", "wallet reveal",
                 "wallet sign", "wallet remove", "migrate plan", "migrate apply",
                 "migrate verify", "migrate set-aside", "migrate status", "migrate stop",
-                "sign-policy show",
-                "sign-policy proof", "sign-policy session", "attempts repair", "owner list",
-                "owner purge", "peer add",
+                "backup split", "backup list", "backup request", "backup requests",
+                "backup cancel", "backup restore", "holder keygen", "holder list", "holder add",
+                "holder remove", "holder release", "sign-policy show", "sign-policy proof",
+                "sign-policy session", "attempts repair", "owner list", "owner purge", "peer add",
                 "peer list", "peer remove", "metrics", "probe", "outcome", "init", "version",
                 "help",
             ])

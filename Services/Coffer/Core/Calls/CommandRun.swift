@@ -77,8 +77,14 @@ final class CommandRun {
 
     /// The number of a descriptor that an option names, which no other option may name too.
     func descriptor(_ option: CommandOption) throws(CommandFailure) -> Int32? {
-        guard let text = invocation[option] else { return nil }
-        let number = try NamedDescriptors.number(text, named: option)
+        try descriptor(option, at: 0)
+    }
+
+    /// The number of a descriptor that an option names which may be given more than once.
+    func descriptor(_ option: CommandOption, at index: Int) throws(CommandFailure) -> Int32? {
+        let given = invocation.all(option)
+        guard given.indices.contains(index) else { return nil }
+        let number = try NamedDescriptors.number(given[index], named: option)
         guard usedDescriptors.insert(number).inserted else {
             throw .usage("\(option.name) \(number): another option reads that descriptor.")
         }

@@ -7,6 +7,8 @@ internal import Wire
 struct OwnSession {
     let token: [UInt8]
     let scope: Scope
+    /// The services that let it in.
+    let audience: [ServiceName]
     let remainingMilliseconds: UInt64
     /// Wrong passcodes since the one before this right one.
     let failedBefore: UInt64
@@ -83,7 +85,8 @@ extension CommandRun {
             if failed > 0 { note(FailedTries.sentence(failed, tries)) }
             let session = OwnSession(
                 token: token.bytes.withBytes { Array($0) }, scope: scope,
-                remainingMilliseconds: remaining, failedBefore: failed, tries: tries)
+                audience: audience, remainingMilliseconds: remaining, failedBefore: failed,
+                tries: tries)
             // A proof ends with its one use.
             if !scope.isProof { own(session) }
             return session
@@ -95,17 +98,24 @@ extension CommandRun {
     /// Does something under a resource session: the kept one, else one for this run;
     /// where --passcode-fd gives a passcode, always one for this run.
     ///
-    /// A kept session that is not let in any more is dropped and the passcode asked for, once.
+    /// A kept session that is not let in any more is dropped and the passcode asked for, once. What
+    /// `coffer unlock` keeps is for the vault alone.
+    ///
+    /// - Parameter audience: the services that have to let the session in.
     func withResource<R>(
-        to purpose: String, _ body: ([UInt8]) throws(CommandFailure) -> R
+        to purpose: String, audience: [ServiceName] = [.walletVault],
+        _ body: ([UInt8]) throws(CommandFailure) -> R
     ) throws(CommandFailure) -> R {
         let namespace = try namespace()
-        if let session = ownSessions.first(where: { $0.scope == .resource(namespace) }) {
-            return try body(session.token)
+        let own = ownSessions.first {
+            $0.scope == .resource(namespace) && Set(audience).isSubset(of: $0.audience)
         }
+        if let own { return try body(own.token) }
         let tokens = try tokens()
         // A passcode that was handed over is tried, not passed over.
-        if !invocation.has(.passcodeDescriptor), let token = tokens.token(of: namespace) {
+        if audience == [.walletVault], !invocation.has(.passcodeDescriptor),
+            let token = tokens.token(of: namespace)
+        {
             do throws(CommandFailure) {
                 return try body(token)
             } catch {
@@ -113,8 +123,7 @@ extension CommandRun {
                 tokens.drop(namespace)
             }
         }
-        let session = try verify(
-            .resource(namespace), audience: [.walletVault], to: purpose)
+        let session = try verify(.resource(namespace), audience: audience, to: purpose)
         return try body(session.token)
     }
 

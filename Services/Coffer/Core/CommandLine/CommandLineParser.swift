@@ -87,8 +87,8 @@ struct CommandLineParser {
 
     private func values(
         of given: [Given], for verb: Verb
-    ) throws(CommandFailure) -> [CommandOption: String] {
-        var values: [CommandOption: String] = [:]
+    ) throws(CommandFailure) -> [CommandOption: [String]] {
+        var values: [CommandOption: [String]] = [:]
         for one in given {
             guard let option = verb.allOptions.first(where: { $0.name == one.name }) else {
                 throw unknownOption(one.name, of: verb)
@@ -96,8 +96,13 @@ struct CommandLineParser {
             if option.placeholder == nil, one.inlineValue != nil {
                 throw .usage("\(option.name) takes no value.")
             }
-            guard values.updateValue(one.value ?? "", forKey: option) == nil else {
-                throw .usage("\(option.name) is given twice.")
+            values[option, default: []].append(one.value ?? "")
+            let count = values[option, default: []].count
+            guard count <= option.countMax else {
+                throw .usage(
+                    count == 2
+                        ? "\(option.name) is given twice."
+                        : "\(option.name) is given more than \(option.countMax) times.")
             }
         }
         return values

@@ -5,11 +5,14 @@ struct CommandOption: Hashable, Sendable {
     /// What stands for the value in help texts; nil for an option that is only there or not.
     let placeholder: String?
     let summary: String
+    /// How often it may be given.
+    let countMax: Int
 
-    init(_ name: String, _ placeholder: String?, _ summary: String) {
+    init(_ name: String, _ placeholder: String?, _ summary: String, countMax: Int = 1) {
         self.name = name
         self.placeholder = placeholder
         self.summary = summary
+        self.countMax = countMax
     }
 
     static func == (one: CommandOption, other: CommandOption) -> Bool { one.name == other.name }
@@ -78,7 +81,8 @@ extension CommandOption {
         "Where wallets of the test network are; `dash.testnet` if left out.")
 
     // Peers.
-    static let publicKey = CommandOption("--public-key", "Z85", "The peer's CURVE public key.")
+    static let publicKey = CommandOption(
+        "--public-key", "KEY", "The peer's CURVE public key, in Z85.")
     static let certificate = CommandOption(
         "--certificate", "FILE", "Take the public key from a certificate file.")
     static let generate = CommandOption(
@@ -88,6 +92,32 @@ extension CommandOption {
     static let owners = CommandOption(
         "--owners", "LIST", "The owners it may speak for: `*`, or names with commas.")
     static let destroy = CommandOption("--destroy", "Let it reset, wipe and remove.")
+
+    // Holders, shares and restorations.
+    static let passphraseDescriptor = CommandOption(
+        "--passphrase-fd", "N", "Read the passphrase of the key from this open descriptor.")
+    static let keyPath = CommandOption("--key", "FILE", "The holder's key, a PEM file.")
+    static let holderKey = CommandOption(
+        "--public-key", "KEY", "The holder's Ed25519 public key, 64 hexadecimal digits.")
+    static let share = CommandOption("--share", "FILE", "The share.")
+    static let request = CommandOption("--request", "FILE", "What the owner sent.")
+    static let clientKey = CommandOption(
+        "--for", "KEY", "Without a request: the public key to release for, 64 digits.")
+    static let restoration = CommandOption(
+        "--restoration", "ID", "The restoration, 32 hexadecimal digits.")
+    static let newFile = CommandOption("--out", "PATH", "What is written; never replaced.")
+    static let newFolder = CommandOption(
+        "--out", "PATH", "The folder for the three files; made where there is none.")
+    static let holder = CommandOption(
+        "--holder", "NAME", "Who gets a share, three times; all, if there are three.", countMax: 3)
+    static let shares = CommandOption(
+        "--share", "FILE", "A share as its holder keeps it, three times.", countMax: 3)
+    static let shareKeys = CommandOption(
+        "--key", "FILE", "The key of its holder, in the same order.", countMax: 3)
+    static let passphraseDescriptors = CommandOption(
+        "--passphrase-fd", "N", "The passphrase of a key, in the order of the keys.", countMax: 3)
+    static let sharesKind = CommandOption(
+        "--kind", "KIND", "For shares of other programs: bip39, dash, ton or ton-rotation.")
 
     static let run = CommandOption(
         "--run", "DIR", "Where the sockets are, in a new coffer.conf; HOME/run if left out.")

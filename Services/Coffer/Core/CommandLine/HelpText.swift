@@ -38,7 +38,9 @@ enum HelpText {
             case .any: "[\(argument.name)…]"
             }
         }
-        let options = verb.required.map(heading) + verb.options.map { "[\(heading($0))]" }
+        let options =
+            verb.required.map(heading)
+            + verb.options.map { "[\(heading($0))]\($0.countMax > 1 ? "…" : "")" }
         return (["coffer", verb.name] + arguments + options).joined(separator: " ")
     }
 

@@ -9,6 +9,7 @@ struct NamedDescriptors {
 
     private static let options: [CommandOption] = [
         .passcodeDescriptor, .newPasscodeDescriptor, .phraseDescriptor, .phraseOutDescriptor,
+        .passphraseDescriptors,
     ]
 
     /// - Throws: a usage failure where one is not open, where two are the same, or where the
@@ -16,8 +17,9 @@ struct NamedDescriptors {
     init(of invocation: Invocation) throws(CommandFailure) {
         var named: [(option: CommandOption, number: Int32)] = []
         for option in Self.options {
-            guard let text = invocation[option] else { continue }
-            named.append((option, try Self.number(text, named: option)))
+            for text in invocation.all(option) {
+                named.append((option, try Self.number(text, named: option)))
+            }
         }
         if invocation[.messageFile] == "-" { named.append((.messageFile, STDIN_FILENO)) }
         self.named = named

@@ -10,6 +10,11 @@ enum VerbTable {
             .walletRemove,
         ]
         + [
+            .backupSplit, .backupList, .backupRequest, .backupRequests, .backupCancel,
+            .backupRestore,
+        ]
+        + [.holderKeygen, .holderList, .holderAdd, .holderRemove, .holderRelease]
+        + [
             .migratePlan, .migrateApply, .migrateVerify, .migrateSetAside, .migrateStatus,
             .migrateStop,
         ]

@@ -20,6 +20,12 @@ public enum ClientFault: String, NamedFault {
     case passcodeNeeded = "coffer.passcode_needed"
     case unknownOwner = "coffer.unknown_owner"
     case outputFailed = "coffer.output_failed"
+    case wrongPassphrase = "coffer.wrong_passphrase"
+    case damagedFile = "coffer.damaged_file"
+    case unusableShares = "coffer.unusable_shares"
+    case fileUnreadable = "coffer.file_unreadable"
+    case fileExists = "coffer.file_exists"
+    case fileNotWritten = "coffer.file_not_written"
 
     public var meaning: String {
         switch self {
@@ -49,6 +55,13 @@ public enum ClientFault: String, NamedFault {
                 + "starts one."
         case .unknownOwner: "No service keeps anything of this owner."
         case .outputFailed: "The output could not be written. What the command did stands."
+        case .wrongPassphrase: "The passphrase does not open this key."
+        case .damagedFile:
+            "A key or a request is not what it should be, or was changed; the message names it."
+        case .unusableShares: "Shares cannot be used; the message names each with its holder."
+        case .fileUnreadable: "A file cannot be read; the message names it."
+        case .fileExists: "A file of this name exists already, and nothing is replaced."
+        case .fileNotWritten: "A file could not be written; nothing of it is left."
         }
     }
 

@@ -5,6 +5,8 @@ struct CommandFailure: Error, Equatable {
     /// What `--json` shows.
     var refusal: Refusal
     var exitCode: ExitCode
+    /// The shares that it is about.
+    var shares: [UnusableShare] = []
 
     /// A service's refusal of a request of this kind.
     init(_ refusal: Refusal, kind: MethodKind) {
@@ -46,6 +48,9 @@ struct CommandFailure: Error, Equatable {
     func json(notes: [String] = []) -> [UInt8] {
         var writer = JSONWriter()
         writer.object("error") { refusal.write(to: &$0) }
+        if !shares.isEmpty {
+            writer.objects("shares", shares) { writer, share in share.write(to: &writer) }
+        }
         if !notes.isEmpty { writer.strings("notes", notes) }
         return writer.finish()
     }

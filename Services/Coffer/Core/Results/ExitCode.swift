@@ -25,7 +25,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .done: "done"
         case .internalError: "internal error, or a service that is not well"
         case .usage: "usage"
-        case .wrongPasscode: "wrong passcode"
+        case .wrongPasscode: "wrong passcode, or passphrase of a key"
         case .coolingDown: "cooling down after wrong passcodes"
         case .notAuthorised: "locked or not authorised"
         case .unreachable: "a service cannot be reached"
@@ -176,17 +176,18 @@ extension ClientFault {
     /// What the command's own failures end with.
     var exitCode: ExitCode {
         switch self {
-        case .internalError, .purgeFailed, .outputFailed: .internalError
-        case .usage: .usage
-        case .wrongPasscode: .wrongPasscode
+        case .internalError, .purgeFailed, .outputFailed, .fileNotWritten: .internalError
+        case .usage, .fileUnreadable: .usage
+        case .wrongPasscode, .wrongPassphrase: .wrongPasscode
         case .coolingDown: .coolingDown
         case .passcodeNeeded: .notAuthorised
         case .noInstallation: .unreachable
         case .outcomeUnknown: .outcomeUnknown
         case .cancelled, .interrupted: .interrupted
         case .installation, .ambiguousWallet, .notConfirmed, .passcodeSet, .servicesRunning,
-            .peerRefused, .unknownOwner:
+            .peerRefused, .unknownOwner, .fileExists:
             .refused
+        case .damagedFile, .unusableShares: .damaged
         }
     }
 }

@@ -127,7 +127,7 @@ extension WalletListing {
 
 extension CommandRun {
     /// The label that was given, checked before anything is asked or sent.
-    fileprivate func label() throws(CommandFailure) -> String {
+    func label() throws(CommandFailure) -> String {
         let label = invocation[.label] ?? ""
         guard WalletLabel.isValid(label) else {
             throw .usage(
@@ -145,7 +145,8 @@ extension CommandRun {
         return kind
     }
 
-    fileprivate func network(of kind: WalletKind) throws(CommandFailure) -> WalletNetwork? {
+    /// The network, which wallets of some kinds have and others must not.
+    func network(of kind: WalletKind) throws(CommandFailure) -> WalletNetwork? {
         guard kind.hasNetwork else {
             guard !invocation.has(.network) else {
                 throw .usage("A wallet of kind \(kind.text) has no network: leave --network out.")
@@ -158,15 +159,16 @@ extension CommandRun {
         return network
     }
 
-    fileprivate func expectedIdentity(
-        of kind: WalletKind
-    ) throws(CommandFailure) -> [UInt8]? {
+    /// The identity that the wallet must have; of any kind where that is not known.
+    func expectedIdentity(of kind: WalletKind?) throws(CommandFailure) -> [UInt8]? {
         guard let text = invocation[.expect] else { return nil }
-        let bytes = Hex.decode(text.lowercased())
-        guard let bytes, bytes.count == kind.identityBytes else {
+        let kinds = kind.map { [$0] } ?? WalletKind.allCases
+        let counts = Set(kinds.map(\.identityBytes))
+        guard let bytes = Hex.decode(text.lowercased()), counts.contains(bytes.count) else {
+            let digits = counts.sorted().map { String($0 * 2) }.joined(separator: " or ")
             throw .usage(
-                "--expect wants the \(2 * kind.identityBytes) hexadecimal digits of the identity "
-                    + "of a \(kind.text) wallet.")
+                "--expect wants the \(digits) hexadecimal digits of the identity of a "
+                    + "\(kind.map { "\($0.text) " } ?? "")wallet.")
         }
         return bytes
     }

@@ -1,0 +1,139 @@
+internal import Glibc
+internal import Secrets
+
+/// A file on the disk that has not got its name yet.
+final class PartFile {
+    private let folder: Folder
+    private let name: String
+    private let descriptor: Int32
+    /// The name that it has now.
+    private var current: String?
+
+    /// Writes it and brings it to the disk.
+    init(
+        _ file: NewFile, in folder: Folder, random: some RandomSource
+    ) throws(WholeFileError) {
+        self.folder = folder
+        name = file.name
+        let made = try PartName.claim(in: folder, for: name, random: random) { part in
+            openat(folder.descriptor, part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        }
+        descriptor = made.descriptor
+        current = made.name
+        try write(file.bytes)
+        try readBack(file.bytes)
+    }
+
+    deinit {
+        if current != name { remove() }
+        close(descriptor)
+    }
+
+    /// Gives it its name.
+    func settle() throws(WholeFileError) {
+        guard let current else { return }
+        try folder.rename(current, to: name)
+        self.current = name
+    }
+
+    func remove() {
+        if let current { folder.remove(current) }
+        current = nil
+    }
+
+    private func write(_ bytes: [UInt8]) throws(WholeFileError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw failure }
+            rest = rest.dropFirst(count)
+        }
+        guard fsync(descriptor) == 0 else { throw failure }
+    }
+
+    private func readBack(_ bytes: [UInt8]) throws(WholeFileError) {
+        var found = [UInt8](repeating: 0, count: bytes.count + 1)
+        var count = 0
+        while count < found.count {
+            let got = found.withUnsafeMutableBytes { target in
+                pread(
+                    descriptor, target.baseAddress.map { $0 + count }, target.count - count,
+                    off_t(count))
+            }
+            if got < 0 && errno == EINTR { continue }
+            guard got >= 0 else { throw failure }
+            guard got > 0 else { break }
+            count += got
+        }
+        guard found[..<count] == bytes[...] else { throw .differs(path: folder.path(of: name)) }
+    }
+
+    private var failure: WholeFileError { .notWritten(path: folder.path(of: name), code: errno) }
+}
+
+/// A folder that has not got its name yet.
+final class PartFolder {
+    private let parent: Folder
+    private let name: String
+    private let descriptor: Int32
+    private var current: String
+
+    init(
+        _ name: String, in parent: Folder, random: some RandomSource
+    ) throws(WholeFileError) {
+        self.parent = parent
+        self.name = name
+        let made = try PartName.claim(in: parent, for: name, random: random) { part in
+            guard mkdirat(parent.descriptor, part, 0o700) == 0 else { return -1 }
+            return openat(parent.descriptor, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        }
+        descriptor = made.descriptor
+        current = made.name
+    }
+
+    deinit { close(descriptor) }
+
+    var path: String { parent.path(of: current) }
+
+    func settle() throws(WholeFileError) {
+        try parent.rename(current, to: name)
+        current = name
+    }
+
+    /// Removes it with these files in it.
+    func remove(_ files: [String]) {
+        for file in files { unlinkat(descriptor, file, 0) }
+        parent.removeFolder(current)
+    }
+}
+
+/// A name that nothing else has, with a lock that tells other writers that it is in use.
+private enum PartName {
+    private static let triesMax = 8
+
+    /// - Parameter make: makes what has the name and opens it, or answers a negative number.
+    static func claim(
+        in folder: Folder, for name: String, random: some RandomSource,
+        _ make: (String) -> Int32
+    ) throws(WholeFileError) -> (name: String, descriptor: Int32) {
+        for _ in 0..<triesMax {
+            let part = WholeFiles.partPrefix + digits(random.bytes(8))
+            let descriptor = make(part)
+            guard descriptor >= 0 else {
+                if errno == EEXIST { continue }
+                throw .notWritten(path: folder.path(of: name), code: errno)
+            }
+            // A file system without locks has no other writer that could look for one.
+            _ = flock(descriptor, LOCK_EX | LOCK_NB)
+            // One that took it for a leftover before the lock has removed it.
+            if folder.has(part) { return (part, descriptor) }
+            close(descriptor)
+        }
+        throw .notWritten(path: folder.path(of: name), code: EEXIST)
+    }
+
+    private static func digits(_ bytes: [UInt8]) -> String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}

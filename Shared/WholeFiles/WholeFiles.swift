@@ -1,0 +1,116 @@
+internal import Glibc
+public import Secrets
+
+/// A file that is to be.
+public struct NewFile: Equatable, Sendable {
+    /// Within its folder.
+    public let name: String
+    public let bytes: [UInt8]
+
+    public init(name: String, bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+    }
+}
+
+/// Writes files whole or not at all, for this user alone (0600), and never over another.
+///
+/// A file is written under a name that begins with ``WholeFiles/partPrefix``, brought to the disk,
+/// read back, and only then gets its own name. What a killed writer leaves has such a name; the
+/// next writer in that folder removes it. A living writer holds a lock on its parts, which keeps
+/// them.
+public enum WholeFiles {
+    /// What the names of unfinished files and folders begin with.
+    public static let partPrefix = ".coffer-part-"
+
+    /// Throws where a file of this path could not be written for sure: because it exists, or its
+    /// folder does not.
+    public static func check(_ path: String) throws(WholeFileError) {
+        let place = Place(path)
+        let folder = try Folder(place.folder)
+        if folder.has(place.name) { throw .exists(path: path) }
+    }
+
+    /// Writes one file into a folder that exists.
+    public static func write(
+        _ bytes: [UInt8], to path: String, random: some RandomSource
+    ) throws(WholeFileError) {
+        let place = Place(path)
+        try write(
+            [NewFile(name: place.name, bytes: bytes)], into: place.folder, random: random)
+    }
+
+    /// Writes a file and, beside it, one with `.pub` after its name: both or none.
+    public static func write(
+        _ bytes: [UInt8], beside publicBytes: [UInt8], to path: String, random: some RandomSource
+    ) throws(WholeFileError) {
+        let place = Place(path)
+        try write(
+            [
+                NewFile(name: place.name, bytes: bytes),
+                NewFile(name: "\(place.name).pub", bytes: publicBytes),
+            ], into: place.folder, random: random)
+    }
+
+    /// Writes files into a folder that exists: one after the other gets its name when all are on
+    /// the disk, and where one does not, none keeps it.
+    public static func write(
+        _ files: [NewFile], into path: String, random: some RandomSource
+    ) throws(WholeFileError) {
+        let folder = try Folder(path)
+        folder.sweep()
+        for file in files where folder.has(file.name) {
+            throw .exists(path: folder.path(of: file.name))
+        }
+        var parts: [PartFile] = []
+        for file in files { parts.append(try PartFile(file, in: folder, random: random)) }
+        do throws(WholeFileError) {
+            for part in parts { try part.settle() }
+            try folder.flush()
+        } catch {
+            for part in parts { part.remove() }
+            throw error
+        }
+    }
+
+    /// Writes files into a folder, and makes it (0700) where there is none: then all of them
+    /// appear at one instant.
+    public static func write(
+        _ files: [NewFile], together path: String, random: some RandomSource
+    ) throws(WholeFileError) {
+        let place = Place(path)
+        let parent = try Folder(place.folder)
+        guard !parent.has(place.name) else {
+            return try write(files, into: path, random: random)
+        }
+        parent.sweep()
+        let part = try PartFolder(place.name, in: parent, random: random)
+        do throws(WholeFileError) {
+            try write(files, into: part.path, random: random)
+            try part.settle()
+            try parent.flush()
+        } catch {
+            part.remove(files.map(\.name))
+            throw error
+        }
+    }
+}
+
+/// A path as a folder and a name in it.
+struct Place {
+    let folder: String
+    let name: String
+
+    init(_ path: String) {
+        var path = path[...]
+        while path.count > 1, path.last == "/" { path = path.dropLast() }
+        guard let slash = path.lastIndex(of: "/") else {
+            folder = "."
+            name = String(path)
+            return
+        }
+        let head = path[..<slash]
+        folder = head.isEmpty ? "/" : String(head)
+        name = String(path[path.index(after: slash)...])
+    }
+}

@@ -1,0 +1,183 @@
+import Glibc
+import Secrets
+import TestKit
+import Testing
+
+@testable import WholeFiles
+
+@Suite struct WholeFileRules {
+    private let folder: TemporaryFolder
+    private let random = KernelRandom()
+    private let three = ["a", "b", "c"].map { NewFile(name: $0, bytes: Array("of \($0)".utf8)) }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    // MARK: One file
+
+    @Test(arguments: [0, 1, 70_000]) func aFileIsThereWithAllItsBytes(_ count: Int) throws {
+        let bytes = random.bytes(count)
+        try WholeFiles.write(bytes, to: folder.path(of: "file"), random: random)
+        #expect(content(of: "file") == bytes)
+        #expect(mode(of: "file") == 0o600)
+        #expect(names() == ["file"])
+    }
+
+    @Test func nothingIsReplaced() throws {
+        let path = folder.path(of: "file")
+        try WholeFiles.write([1], to: path, random: random)
+        #expect(throws: WholeFileError.exists(path: path)) {
+            try WholeFiles.write([2], to: path, random: random)
+        }
+        #expect(throws: WholeFileError.exists(path: path)) { try WholeFiles.check(path) }
+        #expect(content(of: "file") == [1])
+        #expect(names() == ["file"])
+    }
+
+    @Test func aLinkThatLeadsNowhereIsNotFollowed() throws {
+        try #require(symlink(folder.path(of: "elsewhere"), folder.path(of: "file")) == 0)
+        #expect(throws: WholeFileError.exists(path: folder.path(of: "file"))) {
+            try WholeFiles.write([2], to: folder.path(of: "file"), random: random)
+        }
+        #expect(names() == ["file"])
+    }
+
+    @Test func aNameThatIsTakenInTheMeantimeIsNotReplaced() throws {
+        let open = try Folder(folder.path)
+        let part = try PartFile(NewFile(name: "file", bytes: [1]), in: open, random: random)
+        try WholeFiles.write([2], to: folder.path(of: "file"), random: random)
+        #expect(throws: WholeFileError.exists(path: folder.path(of: "file"))) {
+            try part.settle()
+        }
+        part.remove()
+        #expect(content(of: "file") == [2])
+        #expect(names() == ["file"])
+    }
+
+    @Test func aFolderThatIsNotThereIsNamed() {
+        let path = folder.path(of: "no/file")
+        #expect(throws: WholeFileError.notWritten(path: folder.path(of: "no"), code: ENOENT)) {
+            try WholeFiles.write([2], to: path, random: random)
+        }
+        #expect(throws: WholeFileError.self) { try WholeFiles.check(path) }
+    }
+
+    @Test(arguments: [("a", ".", "a"), ("/a", "/", "a"), ("x/y", "x", "y"), ("x/y//", "x", "y")])
+    func aPathIsAFolderAndAName(_ path: String, _ folder: String, _ name: String) {
+        #expect(Place(path).folder == folder)
+        #expect(Place(path).name == name)
+    }
+
+    // MARK: Several files
+
+    @Test func severalFilesAreThereTogether() throws {
+        try WholeFiles.write(three, into: folder.path, random: random)
+        #expect(names() == ["a", "b", "c"])
+        #expect(content(of: "b") == Array("of b".utf8))
+    }
+
+    @Test func whereOneNameIsTakenNoneIsWritten() throws {
+        try WholeFiles.write([9], to: folder.path(of: "c"), random: random)
+        #expect(throws: WholeFileError.exists(path: folder.path(of: "c"))) {
+            try WholeFiles.write(three, into: folder.path, random: random)
+        }
+        #expect(names() == ["c"])
+        #expect(content(of: "c") == [9])
+    }
+
+    /// Two files want one name, so the second cannot have it.
+    @Test func whereTheLastDoesNotGetItsNameTheOthersLoseTheirs() throws {
+        #expect(throws: WholeFileError.exists(path: folder.path(of: "a"))) {
+            try WholeFiles.write(three + [three[0]], into: folder.path, random: random)
+        }
+        #expect(names().isEmpty)
+    }
+
+    @Test func aNewFolderAppearsWithItsFiles() throws {
+        try WholeFiles.write(three, together: folder.path(of: "new/"), random: random)
+        #expect(names() == ["new"])
+        #expect(names(in: "new") == ["a", "b", "c"])
+        #expect(mode(of: "new") == 0o700)
+        try WholeFiles.write(
+            [NewFile(name: "d", bytes: [4])], together: folder.path(of: "new"), random: random)
+        #expect(names(in: "new") == ["a", "b", "c", "d"])
+    }
+
+    @Test func aNewFolderThatCannotBeFilledIsNotThere() throws {
+        #expect(throws: WholeFileError.self) {
+            try WholeFiles.write(
+                three + [three[0]], together: folder.path(of: "new"), random: random)
+        }
+        #expect(names().isEmpty)
+    }
+
+    @Test func whatIsNoFolderTakesNoFiles() throws {
+        try WholeFiles.write([1], to: folder.path(of: "file"), random: random)
+        #expect(throws: WholeFileError.notWritten(path: folder.path(of: "file"), code: ENOTDIR)) {
+            try WholeFiles.write(three, together: folder.path(of: "file"), random: random)
+        }
+    }
+
+    // MARK: Killed writers
+
+    @Test func whatAKilledWriterLeftIsRemovedByTheNext() throws {
+        make(".coffer-part-0123456789abcdef")
+        try #require(mkdir(folder.path(of: ".coffer-part-00"), 0o700) == 0)
+        make(".coffer-part-00/a")
+        make("file.of.mine")
+        try WholeFiles.write([1], to: folder.path(of: "file"), random: random)
+        #expect(names() == ["file", "file.of.mine"])
+    }
+
+    @Test func whatALivingWriterHasStays() throws {
+        let open = try Folder(folder.path)
+        let part = try PartFile(NewFile(name: "mine", bytes: [1]), in: open, random: random)
+        let partFolder = try PartFolder("ours", in: open, random: random)
+        try WholeFiles.write([2], to: folder.path(of: "file"), random: random)
+        #expect(names().count == 3)
+        try part.settle()
+        try WholeFiles.write(three, into: partFolder.path, random: random)
+        try partFolder.settle()
+        #expect(names() == ["file", "mine", "ours"])
+    }
+
+    @Test func aWriterThatGivesUpLeavesNothing() throws {
+        let open = try Folder(folder.path)
+        do {
+            _ = try PartFile(NewFile(name: "mine", bytes: [1]), in: open, random: random)
+        }
+        #expect(names().isEmpty)
+    }
+
+    // MARK: Looking
+
+    private func make(_ name: String) {
+        close(open(folder.path(of: name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
+    }
+
+    private func names(in name: String = ".") -> [String] {
+        guard let list = opendir(folder.path(of: name)) else { return [] }
+        defer { closedir(list) }
+        var names: [String] = []
+        while let entry = readdir(list) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    private func content(of name: String) -> [UInt8]? {
+        let file = open(folder.path(of: name), O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 100_000)
+        let count = read(file, &bytes, bytes.count)
+        return count < 0 ? nil : Array(bytes[..<count])
+    }
+
+    private func mode(of name: String) -> mode_t {
+        var status = stat()
+        return stat(folder.path(of: name), &status) == 0 ? status.st_mode & 0o777 : 0
+    }
+}
