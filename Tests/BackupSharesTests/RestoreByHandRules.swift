@@ -1,7 +1,8 @@
-import BackupShares
 import Foundation
 import Secrets
 import Testing
+
+@testable import BackupShares
 
 /// A program in another language, which shares no code with this one, restores from the files
 /// alone.
@@ -62,18 +63,82 @@ struct RestoreByHandRules {
         #expect(run.status == 1)
         #expect(run.output.isEmpty)
     }
+
+    // MARK: Share files
+
+    @Test func threeShareFilesGiveThePhraseAndTellOfTheWallet() throws {
+        let folder = try ShareFolder(files: SplitFiles(Phrases.longest))
+        defer { folder.remove() }
+        let run = try Python.restore(folder.arguments(order: [1, 2, 0]))
+        #expect(run.output == Phrases.longest + "\n")
+        let identity = String(repeating: "ab", count: 32)
+        #expect(run.complaint.contains("kind dash (mainnet), identity \(identity), 12 words"))
+    }
+
+    @Test func everyChangedBitOfAShareFileIsRefusedInThatLanguageToo() throws {
+        let folder = try ShareFolder(files: SplitFiles())
+        defer { folder.remove() }
+        let arguments = folder.arguments()
+        let run = try Python.evaluate(
+            """
+            seed, document = restore.read_key(sys.argv[1]), restore.read(sys.argv[2])
+            payload, members = restore.open_document(seed, document)
+            assert len(payload) == 220 and members["holder"] == "anna"
+            refused = 0
+            for bit in range(len(document) * 8):
+                changed = bytearray(document)
+                changed[bit // 8] ^= 1 << bit % 8
+                try:
+                    restore.open_document(seed, bytes(changed))
+                except restore.Refused:
+                    refused += 1
+            print(refused - len(document) * 8)
+            """, [arguments[0], arguments[1]])
+        #expect(run.output == "0\n", "\(run.complaint)")
+    }
+
+    @Test func aShareThatIsWholeAndWrongIsNamedWithItsHolder() throws {
+        let split = try SplitFiles()
+        let folder = try ShareFolder(files: split)
+        defer { folder.remove() }
+        let payload = try split.files[1].payload(privateKey: split.holders[1].privateKey.bytes)
+        let forged = try ShareFile(
+            sealing: payload.bytes, under: split.files[0].head, random: KernelRandom())
+        try folder.change(share: 0) { $0 = forged.bytes }
+        let run = try Python.restore(folder.arguments())
+        #expect(run.status == 1)
+        #expect(run.complaint.contains("0.share") && run.complaint.contains("holder anna"))
+        #expect(run.output.isEmpty)
+    }
+
+    @Test func aShareFileOfAnotherSplitIsRefused() throws {
+        let folder = try ShareFolder(files: SplitFiles())
+        defer { folder.remove() }
+        let other = try SplitFiles(id: [UInt8](50..<66))
+        try folder.change(share: 2) { $0 = other.files[2].bytes }
+        let run = try Python.restore(folder.arguments())
+        #expect(run.status == 1)
+        #expect(run.complaint.contains("differ in split"))
+        #expect(run.output.isEmpty)
+    }
 }
 
 /// Three holders' keys and shares as files.
 private struct ShareFolder {
     private let url: URL
 
-    init(_ split: Split) throws {
+    init(files split: SplitFiles) throws {
+        try self.init(split.holders, split.files.map(\.bytes))
+    }
+
+    init(_ split: Split) throws { try self.init(split.holders, split.envelopes.map(\.bytes)) }
+
+    private init(_ holders: [KeyPair], _ shares: [[UInt8]]) throws {
         url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         for index in 0..<3 {
-            try Data(split.envelopes[index].bytes).write(to: share(index))
-            let seed = split.holders[index].privateKey.bytes.array
+            try Data(shares[index]).write(to: share(index))
+            let seed = holders[index].privateKey.bytes.array
             try Data(Self.pem(seed).utf8).write(to: key(index))
         }
     }
@@ -115,10 +180,17 @@ private enum Python {
     static let hasCryptography = (try? run(["-c", "import cryptography"]))?.status == 0
 
     static func restore(_ arguments: [String]) throws -> Run {
-        let script = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "interop/restore.py")
-        return try run([script.path] + arguments)
+        try run([folder.appending(path: "restore.py").path] + arguments)
     }
+
+    /// Runs lines that use the script as a module.
+    static func evaluate(_ lines: String, _ arguments: [String]) throws -> Run {
+        let head = "import sys; sys.path.insert(0, '\(folder.path)'); import restore\n"
+        return try run(["-B", "-c", head + lines] + arguments)
+    }
+
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "interop")
 
     private static func run(_ arguments: [String]) throws -> Run {
         let process = Process()

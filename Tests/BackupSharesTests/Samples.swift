@@ -59,3 +59,42 @@ struct Split {
         }
     }
 }
+
+/// Names of a split and of a restoration.
+enum Names {
+    static let split = [UInt8](0..<16)
+    static let restoration = [UInt8](100..<116)
+}
+
+/// One phrase, split into three files.
+struct SplitFiles {
+    let holders: [KeyPair]
+    let files: [ShareFile]
+
+    init(_ phrase: String = Phrases.about, id: [UInt8] = Names.split) throws {
+        holders = try (0..<3).map { try KeyPair(number: UInt8($0)) }
+        files = try Self.files(phrase, keys: holders.map(\.publicKey), id: id)
+    }
+
+    func released(_ index: Int, for client: KeyPair) throws -> ShareFile {
+        try files[index].release(
+            privateKey: holders[index].privateKey.bytes, for: Names.restoration,
+            publicKey: client.publicKey, random: KernelRandom())
+    }
+
+    static func files(
+        _ phrase: String = Phrases.about, keys: [[UInt8]], id: [UInt8] = Names.split,
+        kind: String = "dash", made: UInt64 = 1_700_000_000
+    ) throws -> [ShareFile] {
+        try ShareFile.split(
+            block(of: phrase), id: id,
+            wallet: ShareFacts.Wallet(
+                kind: kind, network: "mainnet", identity: [UInt8](repeating: 0xab, count: 32),
+                words: 12),
+            made: made,
+            among: zip(["anna", "bert", "carl"], keys).map {
+                ShareHolder(name: $0, publicKey: $1)
+            },
+            random: SeededRandom(seed: 5))
+    }
+}

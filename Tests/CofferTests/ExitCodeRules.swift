@@ -19,12 +19,13 @@ import Wire
     static let expected: [ExitCode: Set<String>] = [
         .internalError: [
             "bus.malformed", "coffer.internal", "coffer.output_failed", "coffer.purge_failed",
+            "coffer.file_not_written",
         ],
         .usage: [
-            "coffer.usage"
+            "coffer.usage", "coffer.file_unreadable",
         ],
         .wrongPasscode: [
-            "coffer.wrong_passcode"
+            "coffer.wrong_passcode", "coffer.wrong_passphrase",
         ],
         .coolingDown: [
             "coffer.cooling_down", "limiter.rolled_back",
@@ -45,7 +46,7 @@ import Wire
             "shares.vault_silent", "storage.failed", "storage.residue",
         ],
         .damaged: [
-            "storage.damaged",
+            "storage.damaged", "coffer.damaged_file", "coffer.unusable_shares",
             "credential.attempts_damaged", "credential.damaged", "credential.missing",
             "credential.secret_missing", "credential.unsupported_version", "limiter.damaged",
             "migration.source_malformed", "shares.other_files", "shares.restoration_damaged",
@@ -60,7 +61,7 @@ import Wire
             "bus.unknown_method", "bus.unsupported_version", "bus.withdrawn",
             "coffer.ambiguous_wallet", "coffer.installation", "coffer.not_confirmed",
             "coffer.passcode_set", "coffer.peer_refused", "coffer.services_running",
-            "coffer.unknown_owner",
+            "coffer.unknown_owner", "coffer.file_exists",
             "credential.busy_changing", "credential.invalid_code", "credential.no_passcode",
             "credential.nothing_to_repair", "credential.stale", "limiter.attempt_over",
             "limiter.bad_challenge", "limiter.bad_signature", "limiter.no_such_attempt",

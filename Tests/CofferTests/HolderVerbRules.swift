@@ -173,6 +173,7 @@ import Wire
         try world.split()
         _ = try release(world, 1, for: 3, "--yes")
         #expect(world.fixture.person.asked == ["Passcode", "Passphrase", "Passphrase"])
+        unlink(world.folder.path(of: "released"))
         let failed = failure { () throws(CommandFailure) in
             _ = try release(
                 world, 2, for: 3, "--yes", "--passphrase-fd", world.descriptor("wrong"))

@@ -30,10 +30,8 @@ final class ShareWorld {
         fixture = Fixture(secrets: secrets, lines: lines)
         folder = try TemporaryFolder()
         for (index, name) in names.enumerated() {
-            let pem = try Ed25519KeyFile.protected(
-                seed: seed(index), passphrase: SecretBytes(copying: Array(name.utf8)),
-                random: fixture.random)
-            try write(index == 0 ? clearPEM(0) : pem, to: "\(name).pem")
+            let pem = index == 0 ? clearPEM(0) : try Self.protected[index - 1].get()
+            try write(pem, to: "\(name).pem")
         }
         answerSplits()
         answerRestorations()
@@ -42,8 +40,19 @@ final class ShareWorld {
     // MARK: Holders
 
     /// The first holder's key is in clear, the others' under their names.
-    func seed(_ index: Int) -> SecretBytes {
+    func seed(_ index: Int) -> SecretBytes { Self.seed(index) }
+
+    private static func seed(_ index: Int) -> SecretBytes {
         SecretBytes(copying: SHA256.digest([UInt8(index), 0x5e]))
+    }
+
+    /// Made once: a passphrase is made slow to try.
+    private static let protected = ["bert", "carl"].enumerated().map { index, name in
+        Result {
+            try Ed25519KeyFile.protected(
+                seed: seed(index + 1), passphrase: SecretBytes(copying: Array(name.utf8)),
+                random: KernelRandom())
+        }
     }
 
     func publicKey(_ index: Int) throws -> [UInt8] { try Ed25519.publicKey(seed: seed(index)) }
@@ -63,7 +72,7 @@ final class ShareWorld {
         return Array(
             """
             -----BEGIN PRIVATE KEY-----
-            \(Base64.standard.encode(der))
+            \(String(decoding: Base64.standard.encode(der), as: UTF8.self))
             -----END PRIVATE KEY-----
 
             """.utf8)

@@ -4,15 +4,19 @@
     restore.py KEY1.pem SHARE1 KEY2.pem SHARE2 KEY3.pem SHARE3
 
 Each key is a holder's Ed25519 private key in a PEM file; for one that is protected, the passphrase
-is asked. Each share is a file of 288 bytes. The phrase goes to standard output. With status 1 the
-file that is wrong is named on standard error; nothing is printed but the whole phrase.
+is asked. Each share is a share file as its holder got it, or an envelope of 288 bytes. The phrase
+goes to standard output, and what the share files say of the wallet to standard error. With status 1
+the file that is wrong is named on standard error; nothing is printed but the whole phrase.
 
 Needs Python 3.9 and the package `cryptography`, and nothing of the program that made the shares.
 """
 
+import base64
+import binascii
 import getpass
 import hashlib
 import hmac
+import json
 import sys
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -22,6 +26,7 @@ from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
     PrivateFormat,
+    PublicFormat,
     load_pem_private_key,
 )
 
@@ -30,6 +35,14 @@ PAYLOAD_BYTES = 220  # 5 of a prefix, 215 of the share
 PREFIX = bytes.fromhex("08dd908bd7")
 MARK_BYTES = 8
 PRIME = 2**255 - 19
+FILE_BEGINNING = b'{"format":'
+FILE_MEMBERS = [
+    "format", "state", "split", "index", "holder", "recipient", "wallet", "made", "digests",
+    "envelope", "mac",
+]
+MAC_MEMBER = b',"mac":'
+# What the three files of a split say alike.
+COMMON_MEMBERS = ["split", "wallet", "made", "digests"]
 
 
 class Refused(Exception):
@@ -99,7 +112,7 @@ def decrypt(key, message):
 
 
 def open_share(seed, envelope):
-    """The payload of an envelope for the holder with this seed."""
+    """The payload of an envelope for the holder with this seed, and the agreed key."""
     if len(envelope) != ENVELOPE_BYTES:
         raise Refused(f"has {len(envelope)} bytes, not {ENVELOPE_BYTES}")
     ephemeral, message = envelope[:32], envelope[32:]
@@ -113,7 +126,75 @@ def open_share(seed, envelope):
         raise Refused("damaged, or not for this key")
     if len(payload) != PAYLOAD_BYTES:
         raise Refused("does not hold a share of a phrase")
-    return payload
+    return payload, key
+
+
+def parse_file(document):
+    """The members of a share file that is in its one form."""
+    try:
+        members = json.loads(document.decode("ascii"))
+        again = json.dumps(members, separators=(",", ":")).encode()
+    except (ValueError, RecursionError):
+        raise Refused("no share file, or damaged") from None
+    if again != document or not isinstance(members, dict):
+        raise Refused("damaged: it is not in its one form")
+    if members.get("format") != "coffer.share.v1" or members.get("state") != "sealed":
+        raise Refused("not a share as its holder got it, or damaged")
+    if list(members) != FILE_MEMBERS:
+        raise Refused("damaged: its members are not those of a share file")
+    return members
+
+
+def check_file(document, members, key, payload):
+    """Compares the code over a share file, and the digest of the share in it."""
+    file_key = hmac_sha256(hmac_sha256(bytes(32), key), b"coffer.share.file.v1" + b"\x01")  # HKDF
+    covered = document[: document.rindex(MAC_MEMBER)]
+    if not hmac.compare_digest(hmac_sha256(file_key, covered).hex(), members["mac"]):
+        raise Refused(f"damaged (holder {members['holder']})")
+    place = members["index"]
+    if place not in (0, 1, 2) or len(members["digests"]) != 3:
+        raise Refused("made wrongly")
+    labelled = b"coffer.share.digest.v1" + bytes.fromhex(members["split"]) + bytes([place])
+    if hashlib.sha256(labelled + payload).hexdigest() != members["digests"][place]:
+        raise Refused(f"whole, and not the share that holder {members['holder']} was handed")
+
+
+def open_document(seed, document):
+    """The payload of a share, and the members of its file; none for a bare envelope."""
+    if not document.startswith(FILE_BEGINNING):
+        return open_share(seed, document)[0], None
+    members = parse_file(document)
+    try:
+        public_key = Ed25519PrivateKey.from_private_bytes(seed).public_key()
+        if public_key.public_bytes(Encoding.Raw, PublicFormat.Raw).hex() != members["recipient"]:
+            raise Refused(f"sealed for another key (holder {members['holder']}), or damaged")
+        envelope = base64.b64decode(members["envelope"], validate=True)
+        payload, key = open_share(seed, envelope)
+        check_file(document, members, key, payload)
+    except (TypeError, binascii.Error, ValueError):
+        raise Refused("damaged") from None
+    return payload, members
+
+
+def compare_files(files):
+    """Refuses share files that are not the three of one split."""
+    known = [members for members in files if members is not None]
+    if len(known) not in (0, 3):
+        raise Refused("share files and bare envelopes together are not of one split")
+    for name in COMMON_MEMBERS:
+        if any(members[name] != known[0][name] for members in known):
+            raise Refused(f"the three shares are not of one split: they differ in {name}")
+    if len({members["index"] for members in known}) != len(known):
+        raise Refused("the same share is there twice")
+    return known[0] if known else None
+
+
+def describe(members):
+    wallet = members["wallet"]
+    network = f" ({wallet['network']})" if "network" in wallet else ""
+    return (
+        f"kind {wallet['kind']}{network}, identity {wallet['identity']}, {wallet['words']} words"
+    )
 
 
 def combine(payloads):
@@ -133,16 +214,22 @@ def combine(payloads):
 
 
 def restore(paths):
-    payloads = []
+    payloads, files = [], []
     for key_path, share_path in zip(paths[::2], paths[1::2]):
         path = key_path
         try:
             seed = read_key(key_path)
             path = share_path
-            payloads.append(open_share(seed, read(share_path)))
+            payload, members = open_document(seed, read(share_path))
+            payloads.append(payload)
+            files.append(members)
         except Refused as refused:
             raise Refused(f"{path}: {refused}") from None
-    return combine(payloads)
+    common = compare_files(files)
+    phrase = combine(payloads)
+    if common is not None:
+        print(f"restore: {describe(common)}", file=sys.stderr)
+    return phrase
 
 
 def main(arguments):
