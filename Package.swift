@@ -77,7 +77,7 @@ let package = Package(
         system("CUTF8Proc", apt: "libutf8proc-dev"),
         system("CKeyutils", apt: "libkeyutils-dev"),
         system("CLinux", apt: "libc6-dev"),
-        system("CRename", apt: "libc6-dev"),
+        system("CRename", apt: "linux-libc-dev"),
 
         shared("Secrets", uses: ["CLinux"]),
         shared("Clocks"),

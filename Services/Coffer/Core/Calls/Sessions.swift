@@ -60,6 +60,7 @@ extension CommandRun {
         }
         let session = OwnSession(
             token: token.bytes.withBytes { Array($0) }, scope: scope,
+            audience: audience,
             remainingMilliseconds: answer.reply.remainingMilliseconds, failedBefore: 0)
         if !scope.isProof { own(session) }
         return session
