@@ -84,6 +84,17 @@ final class TestHome {
         return Client(pair, self)
     }
 
+    /// Makes the command's key pair and lets it speak for the owner of the tests.
+    func admitCommand() throws {
+        let pair = try known(CurveKeyPair.generate())
+        try CertificateFile.writePublic(pair.publicKey, to: home.publicKeyPath(of: "coffer"))
+        try CertificateFile.writeSecret(pair, to: home.secretKeyPath(of: "coffer"))
+        try peers.add(
+            PeerEntry(
+                name: "coffer", key: pair.publicKey, role: .app, owners: .some([local]),
+                mayDestroy: true))
+    }
+
     /// Another connection of the same peer.
     func again(_ client: Client) -> Client { Client(client.identity, self) }
 
