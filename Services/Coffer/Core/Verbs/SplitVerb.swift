@@ -175,8 +175,8 @@ private struct WalletSplit {
 
             \(TextTable.lines([["HOLDER", "KEY", "FILE"]] + rows))
 
-            Give each holder his file. A backup that nobody has tried is none: restore it once, \
-            into another home.
+            Compare each key with what its holder reads from his own, and give him his file. A \
+            backup that nobody has tried is none: restore it once, into another home.
             """
         let paths = files.map(path)
         return Report(text) { writer in
