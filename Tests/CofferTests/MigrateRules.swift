@@ -213,7 +213,8 @@ import Wire
         migration.damaged = 2
         let (report, _) = try run(fixture, "apply")
         #expect(report.exitCode == .refused)
-        #expect(words(report.text).contains("NOT settled: 0 of 1 wallet: 1 taken in; 2 damaged"))
+        #expect(
+            words(report.text).contains("NOT settled: 0 of 1 wallet (1 taken in, 2 damaged rows)"))
         #expect(words(report.text).contains("2 rows of the source cannot be read"))
         #expect(words(report.text).contains("`coffer migrate set-aside SOURCE`"))
     }

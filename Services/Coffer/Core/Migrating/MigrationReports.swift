@@ -34,13 +34,14 @@ struct ApplyReport {
         guard !counts.isSettled else {
             guard counts.total > 0 else { return ["The source holds no wallets. It is settled."] }
             return [
-                "Every wallet of the source is settled (\(counts.shown)). The source was not "
+                "Every wallet of the source is settled (\(counts.shownParts)). The source was not "
                     + "changed; `coffer migrate verify` compares the vault with it."
             ]
         }
         var sentences = [
-            "NOT settled: \(counts.unsettled) of \(counts.shown). Keep the source; it was not "
-                + "changed."
+            "NOT settled: \(counts.unsettled) of "
+                + "\(ShownText.count(counts.total, "wallet", "wallets")) (\(counts.shownParts)). "
+                + "Keep the source; it was not changed."
         ]
         if counts.listed > 0 {
             sentences.append(
@@ -101,8 +102,8 @@ struct VerifyReport {
             let wallets = ShownText.count(
                 elsewhere, "wallet of the source was", "wallets of the source were")
             return
-                "NOT verified: \(wallets) taken into another namespace. Give it to --namespace or "
-                + "--testnet-namespace."
+                "NOT verified: \(wallets) taken into another namespace. Give the right one to "
+                + "--namespace or --testnet-namespace."
         }
         guard total > 0 else {
             return "Nothing of this source was taken in, so there is nothing to verify. "

@@ -72,16 +72,22 @@ extension ClassCounts {
             + "be a wallet or name one: make a new backup of the device and apply that."
     }
 
-    /// As in "5 wallets: 2 to take in, 3 reset".
+    /// As in "5 wallets: 2 to take in, 3 reset", for a person.
     var shown: String {
+        let parts = shownParts
+        let head = ShownText.count(total, "wallet", "wallets")
+        return parts.isEmpty ? head : "\(head): \(parts)"
+    }
+
+    /// What there is of each class.
+    var shownParts: String {
         let classes: [(UInt64, WalletClass)] = [
             (inLedger, .inLedger), (listed, .listed), (orphaned, .orphaned),
             (undetermined, .undetermined), (unknownChain, .unknownChain),
         ]
-        let parts = classes.filter { $0.0 > 0 }.map { "\($0.0) \($0.1.shown)" }
-        let head = ShownText.count(total, "wallet", "wallets")
-        let rows = damaged > 0 ? "; \(ShownText.count(damaged, "damaged row", "damaged rows"))" : ""
-        return (parts.isEmpty ? head : "\(head): \(parts.joined(separator: ", "))") + rows
+        var parts = classes.filter { $0.0 > 0 }.map { "\($0.0) \($0.1.shown)" }
+        if damaged > 0 { parts.append(ShownText.count(damaged, "damaged row", "damaged rows")) }
+        return parts.joined(separator: ", ")
     }
 }
 

@@ -177,7 +177,8 @@ final class NetworkRun {
         guard progress.total > 0 || progress.state != .running else { return }
         note(progress)
         let done = outcome.total - min(outcome.total, progress.total) + progress.done
-        var text = "\(outcome.network.title): \(done) of \(outcome.total) wallets"
+        var text = "\(outcome.network.title): \(done) of "
+        text += ShownText.count(outcome.total, "wallet", "wallets")
         if progress.failed > 0 { text += ", \(progress.failed) failed" }
         line.show(text, done: done, of: outcome.total)
     }
