@@ -54,6 +54,23 @@ import Wire
         #expect(Set(keys).count == 20)
     }
 
+    /// What was handed out once has to open for ever.
+    @Test func earlierFilesAreRead() throws {
+        let texts = [KnownShareFiles.anna, KnownShareFiles.bert, KnownShareFiles.carl]
+        let files = try texts.map { try ShareFile(Array($0.utf8)) }
+        #expect(files.allSatisfy { $0.split == files[0].split })
+        let wallet = files[0].split.wallet
+        #expect(wallet.kind == "bip39" && wallet.network == nil && wallet.words == 12)
+        #expect(
+            hex(wallet.identity)
+                == "03d902f35f560e0470c63313c7369168d9d7df2d49bf295fd9fb7cb109ccee0494")
+        let payloads = try files.map { file in
+            try file.payload(
+                privateKey: secret(SHA256.digest(Array(file.holder.utf8))))
+        }
+        #expect(try PhraseBlock.decode(ShareSplit.combine(payloads)).text == Phrases.about)
+    }
+
     // MARK: Changes
 
     @Test func everyBitOfASealedFileCounts() throws {

@@ -136,8 +136,8 @@ import Wire
         #expect(failed?.exitCode == .usage)
         _ = try world.run(
             [
-                "backup", "restore", "--restoration", request.restoration.text, "--kind", "dash",
-                "--network", "testnet", "--expect", Self.identity, "--label", "old",
+                "backup", "restore", "--restoration", request.restoration.text, "--kind", "bip39",
+                "--expect", Self.identity, "--label", "old",
             ] + files)
         #expect(world.restored == [ShareWorld.phrase])
     }

@@ -1,4 +1,5 @@
 import BackupShares
+import Clocks
 import Glibc
 import Home
 import TestKit
@@ -117,13 +118,19 @@ extension EndToEnd {
             let home = try Self.installation()
             let coffer = CofferProcess(home: home.home)
             try prepare(coffer)
+            let begun = home.clock.now.nanoseconds
+            try Self.succeeds(
+                coffer(
+                    "backup", "split", "savings", "--out", folder.path(of: "first"),
+                    secrets: [Self.code]))
+            let whole = UInt32(clamping: (home.clock.now.nanoseconds - begun) / 1_000)
             var written = 0
             var killed = 0
             for round in 0..<60 {
                 let out = folder.path(of: round % 2 == 0 ? "out" : "out\(round)")
                 let ended = try coffer.run(
                     ["backup", "split", "savings", "--out", out], secrets: [Self.code],
-                    killAfterMicroseconds: UInt32.random(in: 20_000...250_000))
+                    killAfterMicroseconds: UInt32.random(in: whole / 3...whole / 10 * 13))
                 if ended.status != 0 { killed += 1 }
                 let shares = names(in: out).filter { $0.hasSuffix(".share") }
                 for name in shares {
