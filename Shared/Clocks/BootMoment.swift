@@ -30,6 +30,12 @@ public protocol BootClock: Sendable {
     var now: BootMoment { get }
 }
 
+/// A clock that stands still while the machine sleeps, for what a peer must do again and again.
+public protocol AwakeClock: Sendable {
+    /// Nanoseconds that the machine was awake since the boot.
+    var awakeNanoseconds: UInt64 { get }
+}
+
 /// The wall clock, for log lines and dates shown to people; nothing is decided by it.
 public protocol WallClock: Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.

@@ -30,6 +30,13 @@ public struct SystemBootClock: BootClock {
     }
 }
 
+/// CLOCK_MONOTONIC, which on Linux does not count the time of sleep.
+public struct SystemAwakeClock: AwakeClock {
+    public init() {}
+
+    public var awakeNanoseconds: UInt64 { readClock(CLOCK_MONOTONIC) }
+}
+
 /// CLOCK_REALTIME.
 public struct SystemWallClock: WallClock {
     public init() {}

@@ -1,11 +1,13 @@
 public import Clocks
 internal import Synchronization
 
-/// A boot clock that stands still until a test moves it.
-public final class FakeBootClock: BootClock {
+/// A boot clock that stands still until a test moves it, and the awake clock beside it.
+public final class FakeBootClock: BootClock, AwakeClock {
     private struct State {
         var boot: UInt64 = 1
         var nanoseconds: UInt64
+        /// Of these, how many the machine slept.
+        var slept: UInt64 = 0
     }
 
     private let state: Mutex<State>
@@ -18,6 +20,16 @@ public final class FakeBootClock: BootClock {
     public var now: BootMoment {
         state.withLock {
             BootMoment(bootID: Self.bootID($0.boot), nanoseconds: $0.nanoseconds)
+        }
+    }
+
+    public var awakeNanoseconds: UInt64 { state.withLock { $0.nanoseconds - $0.slept } }
+
+    /// Lets the machine sleep: the boot clock goes on, the awake one does not.
+    public func sleepMachine(seconds: UInt64) {
+        state.withLock {
+            $0.nanoseconds += seconds * 1_000_000_000
+            $0.slept += seconds * 1_000_000_000
         }
     }
 
@@ -34,6 +46,7 @@ public final class FakeBootClock: BootClock {
         state.withLock {
             $0.boot += 1
             $0.nanoseconds = nanoseconds
+            $0.slept = 0
         }
     }
 

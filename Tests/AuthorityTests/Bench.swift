@@ -66,7 +66,8 @@ final class Bench {
         let metrics = MetricsRegistry()
         let service = try AuthorityService(
             AuthorityParts(
-                group: group, clock: clock, wallClock: wallClock, timers: timers, random: random,
+                group: group, clock: clock, awake: clock, wallClock: wallClock, timers: timers,
+                random: random,
                 limiter: ServiceClient(port: way), kdf: kdf, events: events, metrics: metrics,
                 settings: settings))
         try service.rebuild()

@@ -9,6 +9,8 @@ import Wire
             Set(VerbTable.verbs.map(\.name)) == [
                 "status", "passcode set", "passcode change", "passcode status",
                 "passcode disable", "protection on", "protection off", "unlock", "lock",
+                "session list",
+                "session revoke",
                 "wallet create", "wallet import", "wallet list", "wallet check", "wallet reveal",
                 "wallet sign", "wallet remove", "migrate plan", "migrate apply",
                 "migrate verify", "migrate set-aside", "migrate status", "migrate stop",

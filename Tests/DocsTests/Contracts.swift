@@ -27,7 +27,7 @@ enum Contracts {
         AskStatus.self, Verify.self, SetPasscode.self, Lock.self, Revoke.self, AskSignPolicy.self,
         SetSignPolicy.self, RepairOwnerAttempts.self, AskTokenKeys.self, Derive.self,
         CheckSession.self, DisablePasscode.self, SetProtection.self, OpenSession.self,
-        Unlock.self,
+        Unlock.self, Renew.self, AwaitUnlocked.self, ListSessions.self, EndSession.self,
         CreateWallet.self, ImportWallet.self, ListWallets.self, FindWallet.self, CheckWallet.self,
         RevealWallet.self, SignWithWallet.self, RemoveWallet.self,
         AddHolder.self, RemoveHolder.self, ListHolders.self, SplitWallet.self, ConfirmSplit.self,

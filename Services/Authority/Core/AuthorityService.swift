@@ -13,6 +13,8 @@ public struct AuthorityParts {
     /// Over a store of ``AuthorityService/schema``.
     public var group: CommitGroup
     public var clock: any BootClock
+    /// For the renewal of owner-managed sessions.
+    public var awake: any AwakeClock
     /// For the dates of failed tries, which people are shown.
     public var wallClock: any WallClock
     public var timers: Timers
@@ -25,13 +27,14 @@ public struct AuthorityParts {
     public var settings: AuthoritySettings
 
     public init(
-        group: CommitGroup, clock: any BootClock, wallClock: any WallClock, timers: Timers,
-        random: any RandomSource,
+        group: CommitGroup, clock: any BootClock, awake: any AwakeClock,
+        wallClock: any WallClock, timers: Timers, random: any RandomSource,
         limiter: ServiceClient, kdf: any PasscodeKDF, events: any EventPort,
         metrics: MetricsRegistry, settings: AuthoritySettings = AuthoritySettings()
     ) {
         self.group = group
         self.clock = clock
+        self.awake = awake
         self.wallClock = wallClock
         self.timers = timers
         self.random = random
@@ -58,6 +61,10 @@ public final class AuthorityService: Service {
         .on(SetProtection.self) { try await $0.setProtection($1) },
         .on(OpenSession.self) { try await $0.openSession($1) },
         .on(Unlock.self) { try await $0.unlock($1) },
+        .on(Renew.self) { try $0.renew($1) },
+        .on(AwaitUnlocked.self) { try await $0.awaitUnlocked($1) },
+        .on(ListSessions.self) { $0.sessions($1) },
+        .on(EndSession.self) { try await $0.endSession($1) },
         .on(Derive.self) { try $0.derive($1) },
         .on(CheckSession.self) { try $0.checkSession($1) },
         .on(Lock.self) { try await $0.lock($1) },
@@ -88,6 +95,7 @@ public final class AuthorityService: Service {
     let calibration: KDFCalibration
     let attempts: AttemptQueue
     let registry: SessionRegistry
+    let waits = UnlockWaits()
     var locks = LockWatch()
     /// Owners whose credential is being changed.
     var changing: Set<Owner> = []
@@ -115,8 +123,8 @@ public final class AuthorityService: Service {
                 threads: settings.kdfThreads, waiting: settings.kdfQueue,
                 waitingPerOwner: settings.kdfQueuePerOwner))
         registry = try SessionRegistry(
-            clock: parts.clock, random: parts.random, events: parts.events,
-            limit: settings.sessions)
+            clock: parts.clock, awake: parts.awake, waits: waits, random: parts.random,
+            events: parts.events, limit: settings.sessions)
         verifier = TokenVerifier(service: .credentialAuthority)
         verifier.install(keys: [registry.tokenKey], run: registry.run)
     }

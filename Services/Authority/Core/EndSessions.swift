@@ -4,12 +4,13 @@ internal import Tokens
 internal import Wire
 
 extension AuthorityService {
-    /// Closes the gate and ends the owner's sessions at once; answers when no lease is left.
+    /// Closes the gate and ends the owner's standard sessions at once; answers when no lease is
+    /// left.
     func lock(_ call: Call<Lock>) async throws -> Answer<Lock> {
         let owner = call.owner
         locks.lock(owner)
         registry.closeGate(of: owner)
-        let revoked = registry.revokeAll(of: owner)
+        let revoked = registry.revokeStandard(of: owner)
         await wait(until: registry.leasesClosed(of: owner))
         return Answer(RevokedReply(revoked: revoked))
     }

@@ -12,6 +12,7 @@ extension AuthorityService {
         let scope = call.request.scope
         guard SessionRules.mayBeUnprotected(scope) else { throw CredentialFault.notAuthorised }
         try SessionRules.check(call.request.audience, for: scope)
+        try SessionRules.check(call.request.lifetime, for: scope)
         try await makeRecordIfUnknown(call.owner)
         guard let record = try store.credential(of: call.owner)?.record else {
             throw CredentialFault.stale
@@ -29,7 +30,8 @@ extension AuthorityService {
             SessionRegistry.Draft(
                 owner: call.owner, scope: scope, audience: call.request.audience,
                 holder: call.peer.key, credential: record.id, revision: record.revision,
-                accessKey: accessKey, origin: .unprotected))
+                accessKey: accessKey, origin: .unprotected, lifetime: call.request.lifetime,
+                holderName: call.peer.name))
         return Answer(
             .init(remainingMilliseconds: registry.remainingMilliseconds(of: session)),
             attachments: [SharedSecret(SecretBytes(copying: token))])

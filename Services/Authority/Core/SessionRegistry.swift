@@ -19,6 +19,10 @@ final class SessionRegistry {
         let accessKey: SharedSecret?
         /// When the last lease that it was given ends, in nanoseconds on the boot clock.
         fileprivate(set) var leaseEnd: UInt64 = 0
+        /// What the holder's entry was called.
+        let holderName: String
+        /// Until when an owner-managed session lives, on the awake clock; nil for any other.
+        fileprivate(set) var renewedUntil: UInt64?
     }
 
     /// What a service may rely on until it ends.
@@ -38,13 +42,19 @@ final class SessionRegistry {
         var revision: UInt64
         var accessKey: SharedSecret?
         var origin: Origin = .passcode
+        var lifetime: Lifetime = .standard
+        var holderName: String
     }
 
+    /// How long an owner-managed session lives without being renewed, in nanoseconds.
+    static let renewalNanoseconds: UInt64 = 15_000_000_000
     /// How long a lease holds, in nanoseconds.
     static let leaseNanoseconds: UInt64 = 250_000_000
 
     let run: RunID
     private let clock: any BootClock
+    private let awake: any AwakeClock
+    private let waits: UnlockWaits
     private let random: any RandomSource
     private let signer: TokenSigner
     private let events: any EventPort
@@ -60,9 +70,12 @@ final class SessionRegistry {
     private var lastEvent: UInt64 = 0
 
     init(
-        clock: any BootClock, random: any RandomSource, events: any EventPort, limit: Int
+        clock: any BootClock, awake: any AwakeClock, waits: UnlockWaits,
+        random: any RandomSource, events: any EventPort, limit: Int
     ) throws(CryptoError) {
         self.clock = clock
+        self.awake = awake
+        self.waits = waits
         self.random = random
         self.events = events
         self.limit = limit
@@ -77,6 +90,14 @@ final class SessionRegistry {
     var count: Int { sessions.count }
 
     var allSessions: [Session] { Array(sessions.values) }
+
+    /// An owner's sessions that live, the newest first.
+    func sessions(of owner: Owner) -> [Session] {
+        sweep(owner)
+        return (ofOwner[owner] ?? []).compactMap { sessions[$0] }.sorted {
+            ($0.claims.issued, $0.claims.session.text) > ($1.claims.issued, $1.claims.session.text)
+        }
+    }
 
     func count(of owner: Owner) -> Int {
         sweep(owner)
@@ -103,14 +124,20 @@ final class SessionRegistry {
         // A token names somebody who takes it; where no service does, that is the authority.
         let audience: [ServiceName] =
             draft.audience.isEmpty ? [.credentialAuthority] : draft.audience
+        let isOwnerManaged = draft.lifetime == .ownerManaged
         let claims = Claims(
             owner: draft.owner, session: Self.identifier(random) { SessionID($0) }, run: run,
             credential: draft.credential, revision: draft.revision, scope: draft.scope,
-            origin: draft.origin, lifetime: .standard, issued: now.nanoseconds,
-            deadline: now.nanoseconds + SessionRules.lifetime(of: draft.scope), boot: now.bootID,
-            audience: Set(audience), holder: draft.holder)
+            origin: draft.origin, lifetime: draft.lifetime, issued: now.nanoseconds,
+            deadline: isOwnerManaged
+                ? nil : now.nanoseconds + SessionRules.lifetime(of: draft.scope),
+            boot: now.bootID, audience: Set(audience), holder: draft.holder)
         let token = try signer.sign(claims)
-        let session = Session(claims: claims, accessKey: draft.accessKey)
+        var session = Session(
+            claims: claims, accessKey: draft.accessKey, holderName: draft.holderName)
+        if isOwnerManaged {
+            session.renewedUntil = awake.awakeNanoseconds + Self.renewalNanoseconds
+        }
         sessions[claims.session] = session
         ofOwner[draft.owner, default: []].insert(claims.session)
         return (session, token)
@@ -131,7 +158,7 @@ final class SessionRegistry {
     func live(_ id: SessionID) -> Session? {
         guard let session = sessions[id] else { return nil }
         guard !isOver(session) else {
-            remove(id, of: session.claims.owner)
+            expire(session)
             return nil
         }
         return session
@@ -139,9 +166,22 @@ final class SessionRegistry {
 
     /// How long the session still lives.
     func remainingMilliseconds(of session: Session) -> UInt64 {
+        if let end = session.renewedUntil {
+            let now = awake.awakeNanoseconds
+            return end > now ? (end - now) / 1_000_000 : 0
+        }
         guard let deadline = session.claims.deadline else { return 0 }
         let now = clock.now.nanoseconds
         return deadline > now ? (deadline - now) / 1_000_000 : 0
+    }
+
+    /// Keeps an owner-managed session that lives.
+    ///
+    /// - Returns: for how long; nil for a session that cannot be renewed.
+    func renew(_ id: SessionID) -> UInt64? {
+        guard let session = live(id), session.renewedUntil != nil else { return nil }
+        sessions[id]?.renewedUntil = awake.awakeNanoseconds + Self.renewalNanoseconds
+        return Self.renewalNanoseconds / 1_000_000
     }
 
     /// Gives a lease under a session that lives, and spends it where it is a proof.
@@ -187,8 +227,19 @@ final class SessionRegistry {
     /// - Returns: how many lived.
     func revokeAll(of owner: Owner) -> Int {
         sweep(owner)
-        let ended = ofOwner.removeValue(forKey: owner) ?? []
-        for id in ended { sessions[id] = nil }
+        let ended = ofOwner[owner] ?? []
+        for id in ended { remove(id, of: owner) }
+        publish(.ownerRevoked, owner: owner, session: nil)
+        return ended.count
+    }
+
+    /// Ends the owner's sessions that a lock ends; owner-managed ones wait for the gate.
+    ///
+    /// - Returns: how many ended.
+    func revokeStandard(of owner: Owner) -> Int {
+        sweep(owner)
+        let ended = (ofOwner[owner] ?? []).filter { sessions[$0]?.renewedUntil == nil }
+        for id in ended { remove(id, of: owner) }
         publish(.ownerRevoked, owner: owner, session: nil)
         return ended.count
     }
@@ -208,9 +259,7 @@ final class SessionRegistry {
 
     /// Wipes sessions that are over, and forgets leases that are.
     func sweep() {
-        for (id, session) in sessions where isOver(session) {
-            remove(id, of: session.claims.owner)
-        }
+        for session in sessions.values where isOver(session) { expire(session) }
         let now = clock.now.nanoseconds
         leaseEnds = leaseEnds.filter { $0.value > now }
     }
@@ -220,12 +269,23 @@ final class SessionRegistry {
     }
 
     private func isOver(_ session: Session) -> Bool {
+        if let end = session.renewedUntil { return awake.awakeNanoseconds >= end }
         guard let deadline = session.claims.deadline else { return false }
         return clock.now.nanoseconds >= deadline
     }
 
+    /// Nobody but the authority can tell that an owner-managed session lapsed, so it is news.
+    private func expire(_ session: Session) {
+        let claims = session.claims
+        remove(claims.session, of: claims.owner)
+        if session.renewedUntil != nil {
+            publish(.revoked, owner: claims.owner, session: claims.session)
+        }
+    }
+
     private func remove(_ id: SessionID, of owner: Owner) {
         sessions[id] = nil
+        waits.wake(id)
         ofOwner[owner]?.remove(id)
         if ofOwner[owner]?.isEmpty == true { ofOwner[owner] = nil }
     }
@@ -235,7 +295,10 @@ final class SessionRegistry {
     func isGateOpen(of owner: Owner) -> Bool { openGates.contains(owner) }
 
     /// A right passcode opens the gate; it revives nothing that was revoked.
-    func openGate(of owner: Owner) { openGates.insert(owner) }
+    func openGate(of owner: Owner) {
+        openGates.insert(owner)
+        for id in ofOwner[owner] ?? [] { waits.wake(id) }
+    }
 
     func closeGate(of owner: Owner) { openGates.remove(owner) }
 

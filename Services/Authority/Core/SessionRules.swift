@@ -18,6 +18,12 @@ enum SessionRules {
         if scope == .recover { throw CredentialFault.notAuthorised }
     }
 
+    /// Owner-managed sessions open wallets, for work that its owner finishes; nothing else is.
+    static func check(_ lifetime: Lifetime, for scope: Scope) throws(CredentialFault) {
+        guard lifetime == .ownerManaged else { return }
+        guard case .resource = scope else { throw .notAuthorised }
+    }
+
     /// The services that a token of the scope may name: one, or the vault and a service that takes
     /// a phrase out of it or brings one in for the holder; none where only the authority takes it.
     static func check(_ audience: [ServiceName], for scope: Scope) throws(BusFault) {

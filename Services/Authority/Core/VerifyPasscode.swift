@@ -53,6 +53,7 @@ extension AuthorityService {
         let owner = call.owner
         try SessionRules.check(call.request.scope, for: call.peer.role)
         try SessionRules.check(call.request.audience, for: call.request.scope)
+        try SessionRules.check(call.request.lifetime, for: call.request.scope)
         let mark = locks.begin(owner)
         defer { locks.end(owner) }
         guard let footing = try footing(for: call, mark) else {
@@ -233,7 +234,8 @@ extension AuthorityService {
                 owner: footing.owner, scope: scope, audience: call.request.audience,
                 holder: call.peer.key, credential: footing.credential,
                 revision: footing.revision,
-                accessKey: scope == .appUnlock ? nil : accessKey))
+                accessKey: scope == .appUnlock ? nil : accessKey,
+                lifetime: call.request.lifetime, holderName: call.peer.name))
         registry.openGate(of: footing.owner)
         return Answer(
             .verified(

@@ -15,7 +15,8 @@ struct Main {
             settings.sessions = parts.settings.sessions
             let service = try AuthorityService(
                 AuthorityParts(
-                    group: parts.group, clock: parts.clock, wallClock: SystemWallClock(),
+                    group: parts.group, clock: parts.clock, awake: SystemAwakeClock(),
+                    wallClock: SystemWallClock(),
                     timers: parts.timers, random: parts.random,
                     limiter: parts.client(of: .attemptLimiter),
                     kdf: PooledKDF(), events: BusEvents(parts), metrics: parts.metrics,

@@ -2,6 +2,8 @@ public import Wire
 
 /// Closes the owner's gate and revokes every standard session of the owner.
 ///
+/// Owner-managed sessions live on and open nothing until the owner is unlocked.
+///
 /// Answered when every lease is closed, at the latest 250 ms after the last one was given.
 public struct Lock: BodilessRequest, Equatable {
     public static var method: String { "authority.lock" }

@@ -16,22 +16,29 @@ public struct OpenSession: Request, Equatable {
     public var scope: Scope
     /// As for ``Verify``.
     public var audience: [ServiceName]
+    /// Owner-managed for resource scopes alone.
+    public var lifetime: Lifetime
 
-    public init(scope: Scope, audience: [ServiceName]) {
+    public init(scope: Scope, audience: [ServiceName], lifetime: Lifetime = .standard) {
         self.scope = scope
         self.audience = audience
+        self.lifetime = lifetime
     }
 
     public init(from object: JSONObject) throws(JSONError) {
-        try object.refuseUnknownKeys(["scope", "namespace", "wallet", "audience"])
+        try object.refuseUnknownKeys([
+            "scope", "namespace", "wallet", "audience", "lifetime",
+        ])
         scope = try Scope(from: object)
         audience = try object.identifiers("audience")
         guard audience.count <= ServiceName.allCases.count else { throw .invalid("audience") }
+        lifetime = try object.optionalIdentifier("lifetime") ?? .standard
     }
 
     public func write(to writer: inout JSONWriter) {
         scope.write(to: &writer)
         writer.identifiers("audience", audience)
+        if lifetime != .standard { writer.identifier("lifetime", lifetime) }
     }
 
     /// The session; its token is the attachment.

@@ -17,27 +17,35 @@ public struct Verify: Request, Equatable {
     /// The credential that the caller believes it talks to; another is refused before the code is
     /// tried (`credential.stale`).
     public var credential: String?
+    /// Owner-managed for resource scopes alone.
+    public var lifetime: Lifetime
 
-    public init(scope: Scope, audience: [ServiceName], credential: String? = nil) {
+    public init(
+        scope: Scope, audience: [ServiceName], credential: String? = nil,
+        lifetime: Lifetime = .standard
+    ) {
         self.scope = scope
         self.audience = audience
         self.credential = credential
+        self.lifetime = lifetime
     }
 
     public init(from object: JSONObject) throws(JSONError) {
         try object.refuseUnknownKeys([
-            "scope", "namespace", "wallet", "audience", "credential",
+            "scope", "namespace", "wallet", "audience", "credential", "lifetime",
         ])
         scope = try Scope(from: object)
         audience = try object.identifiers("audience")
         guard audience.count <= ServiceName.allCases.count else { throw .invalid("audience") }
         credential = try object.optionalString("credential")
+        lifetime = try object.optionalIdentifier("lifetime") ?? .standard
     }
 
     public func write(to writer: inout JSONWriter) {
         scope.write(to: &writer)
         writer.identifiers("audience", audience)
         writer.optionalString("credential", credential)
+        if lifetime != .standard { writer.identifier("lifetime", lifetime) }
     }
 
     /// What came of the attempt.

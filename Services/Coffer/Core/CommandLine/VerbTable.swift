@@ -4,7 +4,7 @@ enum VerbTable {
         [.status]
         + [.passcodeSet, .passcodeChange, .passcodeDisable, .passcodeStatus]
         + [.protectionOn, .protectionOff]
-        + [.unlock, .lock]
+        + [.unlock, .lock, .sessionList, .sessionRevoke]
         + [
             .walletCreate, .walletImport, .walletList, .walletCheck, .walletReveal, .walletSign,
             .walletRemove,
