@@ -118,11 +118,21 @@ final class Bench {
         _ request: R, as peer: Peer = .app, owner: Owner = .local, token: [UInt8] = [],
         secret: String? = nil, key: IdempotencyKey? = nil, timeoutMilliseconds: UInt64 = 60_000
     ) -> Pending<R> {
+        let attachments = secret.map { [SharedSecret(SecretBytes(copying: Array($0.utf8)))] } ?? []
+        return post(
+            request, as: peer, owner: owner, token: token, attachments: attachments, key: key,
+            timeoutMilliseconds: timeoutMilliseconds)
+    }
+
+    func post<R: Request>(
+        _ request: R, as peer: Peer = .app, owner: Owner = .local, token: [UInt8] = [],
+        attachments: [SharedSecret], key: IdempotencyKey? = nil,
+        timeoutMilliseconds: UInt64 = 60_000
+    ) -> Pending<R> {
         lastKey += 1
         let options = CallOptions(
             owner: owner, token: token, timeoutMilliseconds: timeoutMilliseconds,
             idempotency: R.kind == .change ? key ?? .numbered(lastKey) : nil)
-        let attachments = secret.map { [SharedSecret(SecretBytes(copying: Array($0.utf8)))] } ?? []
         let id = authority.nextID()
         authority.receive(
             RequestFrames(request, id: id, options: options, attachments: attachments), id: id,

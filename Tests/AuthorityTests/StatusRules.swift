@@ -117,7 +117,8 @@ struct StatusRules {
                 Lock.method, Revoke.method, AskStatus.method, RepairOwnerAttempts.method,
                 AskSignPolicy.method, SetSignPolicy.method, AskTokenKeys.method,
                 DisablePasscode.method, SetProtection.method, OpenSession.method, Unlock.method,
-                Renew.method, AwaitUnlocked.method, ListSessions.method, EndSession.method,
+                ImportCredential.method, Renew.method, AwaitUnlocked.method, ListSessions.method,
+                EndSession.method,
             ])
     }
 }

@@ -48,6 +48,7 @@ import Wire
         .damaged: [
             "storage.damaged", "coffer.damaged_file", "coffer.unusable_shares",
             "credential.attempts_damaged", "credential.damaged", "credential.missing",
+            "credential.invalid_import",
             "credential.secret_missing", "credential.unsupported_version", "limiter.damaged",
             "migration.source_malformed", "shares.other_files", "shares.restoration_damaged",
             "shares.unfit_shares", "vault.envelope_damaged", "vault.identity_mismatch",
@@ -62,7 +63,8 @@ import Wire
             "coffer.ambiguous_wallet", "coffer.installation", "coffer.not_confirmed",
             "coffer.passcode_set", "coffer.peer_refused", "coffer.services_running",
             "coffer.unknown_owner", "coffer.file_exists",
-            "credential.busy_changing", "credential.invalid_code", "credential.no_passcode",
+            "credential.busy_changing", "credential.exists", "credential.invalid_code",
+            "credential.no_passcode",
             "credential.nothing_to_repair", "credential.stale", "limiter.attempt_over",
             "limiter.bad_challenge", "limiter.bad_signature", "limiter.no_such_attempt",
             "limiter.nonce_seen", "limiter.nothing_to_repair", "limiter.numbers_used_up",

@@ -8,7 +8,8 @@ import Wire
         #expect(
             Set(VerbTable.verbs.map(\.name)) == [
                 "status", "passcode set", "passcode change", "passcode status",
-                "passcode disable", "protection on", "protection off", "unlock", "lock",
+                "passcode disable", "passcode import", "protection on", "protection off", "unlock",
+                "lock",
                 "session list",
                 "session revoke",
                 "wallet create", "wallet import", "wallet list", "wallet check", "wallet reveal",

@@ -57,6 +57,7 @@ public final class AuthorityService: Service {
     public nonisolated static let methods: [Method<AuthorityService>] = [
         .on(Verify.self) { try await $0.verify($1) },
         .on(SetPasscode.self) { try await $0.setPasscode($1) },
+        .on(ImportCredential.self) { try await $0.importCredential($1) },
         .on(DisablePasscode.self) { try await $0.disablePasscode($1) },
         .on(SetProtection.self) { try await $0.setProtection($1) },
         .on(OpenSession.self) { try await $0.openSession($1) },

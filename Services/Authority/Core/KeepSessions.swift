@@ -1,4 +1,6 @@
 internal import AuthorityMessages
+internal import Clocks
+internal import Loop
 internal import Serving
 internal import Tokens
 internal import Wire

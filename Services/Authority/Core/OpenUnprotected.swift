@@ -53,6 +53,6 @@ extension AuthorityService {
         guard try store.credential(of: owner) == nil else { return }
         guard changing.insert(owner).inserted else { throw CredentialFault.busyChanging }
         defer { changing.remove(owner) }
-        _ = try await challengeForRecord(of: owner)
+        _ = try await challenge(of: owner) { newRecord() }
     }
 }

@@ -7,7 +7,7 @@ internal import Tokens
 internal import Wire
 
 /// What a new passcode rests on.
-private struct Ground {
+struct PasscodeGround {
     let owner: Owner
     let record: CredentialRecord
     let enrolment: EnrolmentID
@@ -49,33 +49,37 @@ extension AuthorityService {
 
     // MARK: Who may, and on what
 
-    private func ground(for call: Call<SetPasscode>) async throws -> Ground {
+    private func ground(for call: Call<SetPasscode>) async throws -> PasscodeGround {
         if let stored = try store.credential(of: call.owner), stored.record.passcode != nil {
             return try changeGround(stored, for: call)
         }
-        return try await firstGround(of: call.owner)
+        return try await firstGround(of: call.owner) { newRecord() }
     }
 
     private func changeGround(
         _ stored: StoredCredential, for call: Call<SetPasscode>
-    ) throws -> Ground {
+    ) throws -> PasscodeGround {
         guard call.session != nil else { throw CredentialFault.notAuthorised }
         let session = try ownSession(of: call)
         guard SessionRules.mayChangePasscode(session.claims), let accessKey = session.accessKey
         else { throw CredentialFault.notAuthorised }
         guard let enrolment = stored.enrolment else { throw CredentialFault.secretMissing }
-        return Ground(
+        return PasscodeGround(
             owner: call.owner, record: stored.record, enrolment: enrolment,
             accessKey: accessKey, session: session.claims.session)
     }
 
     /// Sees to it that the owner has a record, and the limiter a device secret under its key.
-    private func firstGround(of owner: Owner) async throws -> Ground {
-        let drawn = try await challengeForRecord(of: owner)
+    ///
+    /// - Parameter record: what is made where there is none.
+    func firstGround(
+        of owner: Owner, making record: () -> CredentialRecord
+    ) async throws -> PasscodeGround {
+        let drawn = try await challenge(of: owner, making: record)
         guard let record = try store.credential(of: owner)?.record,
             let accessKey = record.unprotectedKey
         else { throw CredentialFault.stale }
-        return Ground(
+        return PasscodeGround(
             owner: owner, record: record,
             enrolment: try await enrol(drawn.challenge, accessKey, owner), accessKey: accessKey,
             session: nil)
@@ -83,11 +87,13 @@ extension AuthorityService {
 
     /// Draws a challenge, and makes a record without a passcode where neither store knows the
     /// owner.
-    func challengeForRecord(of owner: Owner) async throws -> DrawChallenge.Reply {
+    func challenge(
+        of owner: Owner, making record: () -> CredentialRecord
+    ) async throws -> DrawChallenge.Reply {
         let drawn = try await challengeOfStranger(owner)
         if try store.credential(of: owner) == nil {
             guard drawn.enrolment == nil else { throw CredentialFault.missing }
-            try await makeRecord(of: owner)
+            try await write(record(), of: owner)
         }
         return drawn
     }
@@ -110,14 +116,18 @@ extension AuthorityService {
     ///
     /// It is no part of the change that the outcome tells: without a passcode beside it, it is what
     /// an owner without a record is.
-    private func makeRecord(of owner: Owner) async throws {
-        let accessKey = SharedSecret(random.secret(CredentialRecord.accessKeyBytes))
-        let record = CredentialRecord(newWith: random.uuid(), accessKey: accessKey)
+    private func write(_ record: CredentialRecord, of owner: Owner) async throws {
         try group.write {
             try store.save(
                 StoredCredential(record: record, enrolment: nil, charge: 0), of: owner)
         }
         try await group.committed()
+    }
+
+    /// A record of an access key that nobody had before.
+    func newRecord() -> CredentialRecord {
+        let accessKey = SharedSecret(random.secret(CredentialRecord.accessKeyBytes))
+        return CredentialRecord(newWith: random.uuid(), accessKey: accessKey)
     }
 
     private func enrol(
@@ -136,8 +146,8 @@ extension AuthorityService {
 
     // MARK: The new wrapper, and the one write
 
-    private func wrap(
-        _ code: SharedSecret, _ kind: PasscodeKind, _ ground: Ground
+    func wrap(
+        _ code: SharedSecret, _ kind: PasscodeKind, _ ground: PasscodeGround
     ) async throws -> CredentialRecord.Passcode {
         let iterations = await calibration.iterations()
         let password = try await limiter.prove(
@@ -158,26 +168,14 @@ extension AuthorityService {
 
     /// Checks once more that record and authorisation are what they were, and writes.
     private func commit(
-        _ passcode: CredentialRecord.Passcode, _ ground: Ground, for call: Call<SetPasscode>
+        _ passcode: CredentialRecord.Passcode, _ ground: PasscodeGround,
+        for call: Call<SetPasscode>
     ) throws -> Answer<SetPasscode> {
-        guard var stored = try store.credential(of: ground.owner),
-            stored.record.id.utf8.elementsEqual(ground.record.id.utf8),
-            stored.record.revision == ground.record.revision
-        else { throw CredentialFault.stale }
-        if let session = ground.session, registry.live(session) == nil {
-            throw SessionFault.ended
-        }
-        let isFirst = stored.record.passcode == nil
-        stored.record.passcode = passcode
-        stored.record.managedPasscode = true
-        stored.record.revision = stored.record.nextRevision
+        let isFirst = ground.record.passcode == nil
+        var stored = try changed(by: passcode, ground)
         if isFirst {
             stored.record.protection = true
             stored.record.unprotectedKey = nil
-        }
-        if stored.enrolment != ground.enrolment {
-            stored.enrolment = ground.enrolment
-            stored.charge = 0
         }
         let changed = stored
         // Either the key in clear or the wrapper under the earlier passcode leaves the record.
@@ -187,5 +185,26 @@ extension AuthorityService {
                 credential: changed.record.id, revision: changed.record.revision,
                 iterations: passcode.iterations)
         }
+    }
+
+    /// The credential with its new passcode, if record and authorisation are still what they were.
+    func changed(
+        by passcode: CredentialRecord.Passcode, _ ground: PasscodeGround
+    ) throws -> StoredCredential {
+        guard var stored = try store.credential(of: ground.owner),
+            stored.record.id.utf8.elementsEqual(ground.record.id.utf8),
+            stored.record.revision == ground.record.revision
+        else { throw CredentialFault.stale }
+        if let session = ground.session, registry.live(session) == nil {
+            throw SessionFault.ended
+        }
+        stored.record.passcode = passcode
+        stored.record.managedPasscode = true
+        stored.record.revision = stored.record.nextRevision
+        if stored.enrolment != ground.enrolment {
+            stored.enrolment = ground.enrolment
+            stored.charge = 0
+        }
+        return stored
     }
 }

@@ -19,6 +19,8 @@ public enum CredentialFault: String, NamedFault {
     case attemptsDamaged = "credential.attempts_damaged"
     case nothingToRepair = "credential.nothing_to_repair"
     case busyChanging = "credential.busy_changing"
+    case exists = "credential.exists"
+    case invalidImport = "credential.invalid_import"
 
     public var meaning: String {
         switch self {
@@ -56,6 +58,12 @@ public enum CredentialFault: String, NamedFault {
         case .nothingToRepair: "The attempts record is valid; it stays as it is."
         case .busyChanging:
             "Another change of this owner's credential is under way. Ask again when it is done."
+        case .exists:
+            "This owner has a credential, and nothing was imported over it. Import for another "
+                + "owner, or change the passcode with `coffer passcode change`."
+        case .invalidImport:
+            "What was given is not a credential record of version 1 that has a passcode, with its "
+                + "device secret of 32 bytes."
         }
     }
 

@@ -34,6 +34,31 @@ enum DescriptorInput {
         return try trimmed(buffer.slice(0..<count), named: option)
     }
 
+    /// Reads a file that holds a secret, as it is, of at most ``byteLimit`` bytes.
+    static func secretFile(
+        _ path: String, named option: CommandOption
+    ) throws(CommandFailure) -> SecretBytes {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .usage("\(option.name) \(path) cannot be opened.") }
+        defer { close(descriptor) }
+        var buffer = SecretBytes(count: byteLimit + 1)
+        var count = 0
+        while count < buffer.count {
+            let got = buffer.withMutableBytes { bytes in
+                read(descriptor, bytes.baseAddress.map { $0 + count }, bytes.count - count)
+            }
+            if got < 0 && errno == EINTR { continue }
+            guard got >= 0 else { throw .usage("\(option.name) \(path) cannot be read.") }
+            guard got > 0 else { break }
+            count += got
+        }
+        guard count > 0 else { throw .usage("\(option.name) \(path) is empty.") }
+        guard count <= byteLimit else {
+            throw .usage("\(option.name) \(path) is longer than \(byteLimit) bytes.")
+        }
+        return buffer.slice(0..<count)
+    }
+
     /// Removes one trailing line feed; refuses what is empty or too long.
     static func trimmed(
         _ bytes: consuming SecretBytes, named option: CommandOption

@@ -48,6 +48,11 @@ extension CommandOption {
         "--no-pinentry", "Ask on the terminal, even where pinentry is installed.")
     static let asking: [CommandOption] = [.passcodeDescriptor, .noPinentry]
 
+    static let record = CommandOption(
+        "--record", "FILE", "A credential record of version 1, a JSON document.")
+    static let deviceSecret = CommandOption(
+        "--device-secret", "FILE", "The record's device secret: 32 bytes, or their base64.")
+
     static let yes = CommandOption("--yes", "Do not ask for confirmation.")
     static let kind = CommandOption(
         "--kind", "KIND", "digits4, digits6 or alphanumeric; as before, or alphanumeric.")

@@ -2,7 +2,7 @@
 enum VerbTable {
     static let verbs: [Verb] =
         [.status]
-        + [.passcodeSet, .passcodeChange, .passcodeDisable, .passcodeStatus]
+        + [.passcodeSet, .passcodeChange, .passcodeDisable, .passcodeImport, .passcodeStatus]
         + [.protectionOn, .protectionOff]
         + [.unlock, .lock, .sessionList, .sessionRevoke]
         + [

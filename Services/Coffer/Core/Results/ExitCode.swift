@@ -106,11 +106,13 @@ extension StorageFault {
 extension CredentialFault {
     fileprivate var exitCode: ExitCode {
         switch self {
-        case .missing, .secretMissing, .damaged, .unsupportedVersion, .attemptsDamaged: .damaged
+        case .missing, .secretMissing, .damaged, .unsupportedVersion, .attemptsDamaged,
+            .invalidImport:
+            .damaged
         case .notAuthorised, .locked: .notAuthorised
         case .limiterUnreachable: .unreachable
         case .limiterSilent: .outcomeUnknown
-        case .noPasscode, .stale, .invalidCode, .nothingToRepair, .busyChanging: .refused
+        case .noPasscode, .stale, .invalidCode, .nothingToRepair, .busyChanging, .exists: .refused
         }
     }
 }
