@@ -135,6 +135,7 @@ struct OwnerManagedRules {
             try await bench.advance(milliseconds: 0)
             #expect(try await !bench.answer(cancel).reply.unlocked)
             let last = bench.post(AwaitUnlocked(waitMilliseconds: 500), token: token)
+            try await bench.settle()
             try await bench.advance(milliseconds: 499)
             #expect(!bench.isAnswered(last))
             try await bench.advance(milliseconds: 1)

@@ -38,8 +38,10 @@ public struct ListSessions: BodilessRequest, Equatable {
         }
 
         public init(from object: JSONObject) throws(JSONError) {
-            try object.refuseUnknownKeys(
-                Scope.keys.union(["session", "origin", "lifetime", "remaining_ms", "peer"]))
+            try object.refuseUnknownKeys([
+                "session", "scope", "namespace", "wallet", "origin", "lifetime", "remaining_ms",
+                "peer",
+            ])
             session = try object.identifier("session")
             scope = try Scope(from: object)
             origin = try object.identifier("origin")
