@@ -57,6 +57,19 @@ public final class CommitGroup {
         }
     }
 
+    /// Removes all rows of an owner, key material among them, and goes on when nothing of them is
+    /// on the disk.
+    ///
+    /// - Throws: ``StorageFault/residue`` where remains are left for now.
+    public func wipe(_ owner: Owner, tables: [OwnerTable]) async throws {
+        try store.write {
+            for table in tables { _ = try store.run(table.delete, .text(owner.text)) }
+            store.oweErasure()
+        }
+        try await committed()
+        guard !store.erasureOwed else { throw StorageFault.residue }
+    }
+
     /// The first write of a change that has several: until its last one, its outcome is in flight.
     ///
     /// The service names it among its ``Service/unfinishedChanges()`` until

@@ -18,6 +18,7 @@ enum Peer: UInt8, CaseIterable {
     case `extension`
     case vault
     case shares
+    case migration
     case `operator`
     case authority
 
@@ -32,6 +33,7 @@ enum Peer: UInt8, CaseIterable {
         case .extension: .extension
         case .vault: .service(.walletVault)
         case .shares: .service(.backupShares)
+        case .migration: .service(.migration)
         case .operator: .operator
         case .authority: .service(.credentialAuthority)
         }
@@ -39,11 +41,14 @@ enum Peer: UInt8, CaseIterable {
 }
 
 /// Admits the peers of the tests, for every owner.
-final class PeerTable: PeerDirectory {
+final class PeerTable: PeerDirectory, @unchecked Sendable {
+    // Safe to send: tests change it from the loop alone.
+    var mayDestroy = true
+
     func entry(for key: PeerKey) -> PeerEntry? {
         guard let peer = Peer.allCases.first(where: { $0.key == key }) else { return nil }
         return PeerEntry(
-            name: peer.name, key: key, role: peer.role, owners: .all, mayDestroy: true)
+            name: peer.name, key: key, role: peer.role, owners: .all, mayDestroy: mayDestroy)
     }
 }
 

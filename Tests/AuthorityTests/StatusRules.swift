@@ -117,7 +117,9 @@ struct StatusRules {
                 Lock.method, Revoke.method, AskStatus.method, RepairOwnerAttempts.method,
                 AskSignPolicy.method, SetSignPolicy.method, AskTokenKeys.method,
                 DisablePasscode.method, SetProtection.method, OpenSession.method, Unlock.method,
-                ImportCredential.method, Renew.method, AwaitUnlocked.method, ListSessions.method,
+                ImportCredential.method, BeginRemoval.method, CheckRemoval.method,
+                ReportWiped.method, FinishRemoval.method, Renew.method, AwaitUnlocked.method,
+                ListSessions.method,
                 EndSession.method,
             ])
     }

@@ -64,6 +64,7 @@ import Wire
             "coffer.passcode_set", "coffer.peer_refused", "coffer.services_running",
             "coffer.unknown_owner", "coffer.file_exists",
             "credential.busy_changing", "credential.exists", "credential.invalid_code",
+            "credential.no_removal", "credential.removing", "credential.wipe_outstanding",
             "credential.no_passcode",
             "credential.nothing_to_repair", "credential.stale", "limiter.attempt_over",
             "limiter.bad_challenge", "limiter.bad_signature", "limiter.no_such_attempt",

@@ -18,7 +18,7 @@ import Wire
                 "backup split", "backup list", "backup request", "backup requests",
                 "backup cancel", "backup restore", "holder keygen", "holder list", "holder add",
                 "holder remove", "holder release", "sign-policy show", "sign-policy proof",
-                "sign-policy session", "attempts repair", "owner list", "owner purge", "peer add",
+                "sign-policy session", "attempts repair", "owner list", "owner reset", "owner remove", "owner purge", "peer add",
                 "peer list", "peer remove", "metrics", "probe", "outcome", "init", "version",
                 "help",
             ])

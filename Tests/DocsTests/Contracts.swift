@@ -27,7 +27,9 @@ enum Contracts {
         AskStatus.self, Verify.self, SetPasscode.self, Lock.self, Revoke.self, AskSignPolicy.self,
         SetSignPolicy.self, RepairOwnerAttempts.self, AskTokenKeys.self, Derive.self,
         CheckSession.self, DisablePasscode.self, SetProtection.self, OpenSession.self,
-        Unlock.self, ImportCredential.self, Renew.self, AwaitUnlocked.self, ListSessions.self,
+        Unlock.self, BeginRemoval.self, FinishRemoval.self, CheckRemoval.self,
+        ReportWiped.self, ImportCredential.self, Renew.self, AwaitUnlocked.self,
+        ListSessions.self,
         EndSession.self,
         CreateWallet.self, ImportWallet.self, ListWallets.self, FindWallet.self, CheckWallet.self,
         RevealWallet.self, SignWithWallet.self, RemoveWallet.self,
@@ -40,6 +42,7 @@ enum Contracts {
     /// Those that every service answers under its own name; any one stands for all.
     private static let common: [any Request.Type] = [
         Health<Vault>.self, Metrics<Vault>.self, ListOwners<Vault>.self, AskOutcome<Vault>.self,
+        WipeOwner<Vault>.self,
     ]
 
     static let lines =

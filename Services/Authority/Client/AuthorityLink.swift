@@ -28,7 +28,7 @@ public final class AuthorityLink {
     /// How often it is asked anew when news of a session came while it was asked.
     private nonisolated static let attempts = 3
 
-    private let authority: ServiceClient
+    let authority: ServiceClient
     private let clock: any BootClock
     private let timers: Timers
     private let domains: [String]
@@ -275,7 +275,7 @@ public final class AuthorityLink {
         }
     }
 
-    private func options(
+    func options(
         _ owner: Owner, _ token: [UInt8] = [], within milliseconds: UInt64 = answerMilliseconds
     ) -> CallOptions {
         CallOptions(owner: owner, token: token, timeoutMilliseconds: milliseconds)

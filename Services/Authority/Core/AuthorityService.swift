@@ -58,6 +58,10 @@ public final class AuthorityService: Service {
         .on(Verify.self) { try await $0.verify($1) },
         .on(SetPasscode.self) { try await $0.setPasscode($1) },
         .on(ImportCredential.self) { try await $0.importCredential($1) },
+        .on(BeginRemoval.self) { try await $0.beginRemoval($1) },
+        .on(CheckRemoval.self) { try $0.checkRemoval($1) },
+        .on(ReportWiped.self) { try $0.reportWiped($1) },
+        .on(FinishRemoval.self) { try await $0.finishRemoval($1) },
         .on(DisablePasscode.self) { try await $0.disablePasscode($1) },
         .on(SetProtection.self) { try await $0.setProtection($1) },
         .on(OpenSession.self) { try await $0.openSession($1) },
@@ -131,9 +135,10 @@ public final class AuthorityService: Service {
     }
 
     /// Begins to tell subscribers every half second that the authority is there, and to wipe
-    /// sessions that are over.
+    /// sessions that are over; finishes resets that an earlier run had all but finished.
     public func startHeartbeat() {
         registry.beat()
+        ServiceLoop.start { [weak self] in await self?.finishRemovals() }
         ServiceLoop.start { [weak self, timers] in
             while true {
                 await timers.sleep(milliseconds: Self.heartbeatMilliseconds)

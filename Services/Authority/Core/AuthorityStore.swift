@@ -169,6 +169,62 @@ final class AuthorityStore {
         _ = try database.run("DELETE FROM policies WHERE owner = ?1", .text(owner.text))
     }
 
+    // MARK: Removals
+
+    func removal(of owner: Owner) throws -> Removal? {
+        let row = try database.firstRow(
+            "SELECT removal, kind, wiped FROM removals WHERE owner = ?1", .text(owner.text)
+        ) { row throws(StorageError) in
+            (try row.blob(0), try row.text(1), try row.text(2))
+        }
+        guard let (bytes, kind, wiped) = row else { return nil }
+        guard let id = RemovalID(bytes), let kind = RemovalKind(kind) else {
+            throw CredentialFault.damaged
+        }
+        let services = wiped.split(separator: " ").compactMap { ServiceName(String($0)) }
+        return Removal(id: id, kind: kind, wiped: Set(services))
+    }
+
+    /// Inside a write.
+    func save(_ removal: Removal, of owner: Owner) throws(StorageError) {
+        let wiped = removal.wiped.map(\.text).sorted().joined(separator: " ")
+        _ = try database.run(
+            """
+            INSERT OR REPLACE INTO removals (owner, removal, kind, wiped)
+            VALUES (?1, ?2, ?3, ?4)
+            """, .text(owner.text), .blob(removal.id.bytes), .text(removal.kind.text),
+            .text(wiped))
+    }
+
+    func ownersBeingRemoved() throws -> [Owner] {
+        let names = try database.rows("SELECT owner FROM removals ORDER BY owner") {
+            row throws(StorageError) in try row.text(0)
+        }
+        return names.compactMap { Owner($0) }
+    }
+
+    /// The enrolment that stands beside a record, whether that can be read or not.
+    func enrolment(of owner: Owner) throws(StorageError) -> EnrolmentID? {
+        let bytes = try database.firstRow(
+            "SELECT enrolment FROM credentials WHERE owner = ?1", .text(owner.text)
+        ) { row throws(StorageError) in try row.optionalBlob(0) }
+        return (bytes ?? nil).flatMap { EnrolmentID($0) }
+    }
+
+    /// Removes all of an owner but the enrolments that were forgotten; inside a write.
+    func dropCredential(of owner: Owner) throws(StorageError) {
+        for statement in Self.credentialTables {
+            _ = try database.run(statement, .text(owner.text))
+        }
+    }
+
+    private static let credentialTables: [StaticString] = [
+        "DELETE FROM credentials WHERE owner = ?1",
+        "DELETE FROM policies WHERE owner = ?1",
+        "DELETE FROM tries WHERE owner = ?1",
+        "DELETE FROM removals WHERE owner = ?1",
+    ]
+
     // MARK: Forgotten enrolments
 
     /// Whether the limiter was told to forget this enrolment.
@@ -228,6 +284,16 @@ extension AuthorityStore {
                 PRIMARY KEY (owner, number)
             ) STRICT, WITHOUT ROWID
             """),
+        SchemaStep(
+            "removals",
+            """
+            CREATE TABLE removals (
+                owner TEXT PRIMARY KEY NOT NULL,
+                removal BLOB NOT NULL CHECK (length(removal) = 16),
+                kind TEXT NOT NULL,
+                wiped TEXT NOT NULL
+            ) STRICT, WITHOUT ROWID
+            """),
     ])
 
     nonisolated static let ownerTables = [
@@ -243,5 +309,8 @@ extension AuthorityStore {
         OwnerTable(
             delete: "DELETE FROM tries WHERE owner = ?1",
             keep: "DELETE FROM tries WHERE owner <> ?1"),
+        OwnerTable(
+            delete: "DELETE FROM removals WHERE owner = ?1",
+            keep: "DELETE FROM removals WHERE owner <> ?1"),
     ]
 }

@@ -75,6 +75,7 @@ extension AuthorityService {
         let owner = call.owner
         guard changing.insert(owner).inserted else { throw CredentialFault.busyChanging }
         defer { changing.remove(owner) }
+        try refuseWhileRemoving(owner)
         let foreign = try ForeignCredential(
             record: call.attachments[0], deviceSecret: call.attachments[1])
         let kind = foreign.passcode.kind

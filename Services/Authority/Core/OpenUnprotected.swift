@@ -14,6 +14,7 @@ extension AuthorityService {
         try SessionRules.check(call.request.audience, for: scope)
         try SessionRules.check(call.request.lifetime, for: scope)
         try await makeRecordIfUnknown(call.owner)
+        try refuseWhileRemoving(call.owner)
         guard let record = try store.credential(of: call.owner)?.record else {
             throw CredentialFault.stale
         }
@@ -40,6 +41,7 @@ extension AuthorityService {
     /// Opens the gate of an owner who has no passcode to open it with.
     func unlock(_ call: Call<Unlock>) async throws -> Answer<Unlock> {
         try await makeRecordIfUnknown(call.owner)
+        try refuseWhileRemoving(call.owner)
         guard let record = try store.credential(of: call.owner)?.record else {
             throw CredentialFault.stale
         }
@@ -51,6 +53,7 @@ extension AuthorityService {
     /// Makes a record without a passcode for an owner of whom neither store knows anything.
     private func makeRecordIfUnknown(_ owner: Owner) async throws {
         guard try store.credential(of: owner) == nil else { return }
+        try refuseWhileRemoving(owner)
         guard changing.insert(owner).inserted else { throw CredentialFault.busyChanging }
         defer { changing.remove(owner) }
         _ = try await challenge(of: owner) { newRecord() }

@@ -26,6 +26,7 @@ extension AuthorityService {
         let owner = call.owner
         guard changing.insert(owner).inserted else { throw CredentialFault.busyChanging }
         defer { changing.remove(owner) }
+        try refuseWhileRemoving(owner)
         let kind = call.request.passcodeKind
         let code = SharedSecret(try PasscodeText.ofSetup(call.attachments[0].bytes, kind))
         let ground = try await ground(for: call)

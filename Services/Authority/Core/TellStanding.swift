@@ -7,6 +7,9 @@ extension AuthorityService {
     /// How the owner's credential stands; a limiter that does not answer is said, not waited for.
     func status(_ call: Call<AskStatus>) async throws -> Answer<AskStatus> {
         let owner = call.owner
+        if let removal = try store.removal(of: owner) {
+            return Answer(try await status(of: owner, during: removal))
+        }
         let before = try store.credential(of: owner)
         let standing = try await reachableStanding(of: owner)
         let stored = try store.credential(of: owner)
@@ -25,6 +28,21 @@ extension AuthorityService {
                 failed: standing?.failed ?? 0,
                 remainingMilliseconds: standing?.remainingMilliseconds ?? 0,
                 limiterAnswers: standing != nil, tries: try store.tries(of: owner)))
+    }
+
+    /// While an owner is being removed, the stores need not fit and the record not be readable.
+    private func status(
+        of owner: Owner, during removal: Removal
+    ) async throws -> AskStatus.Reply {
+        let standing = try? await limiter.standing(of: owner)
+        let record = (try? store.credential(of: owner))?.record
+        return AskStatus.Reply(
+            credential: record?.id, kind: record?.passcode?.kind,
+            protection: record?.protection ?? false, unlocked: false, sessions: 0,
+            failed: standing?.failed ?? 0,
+            remainingMilliseconds: standing?.remainingMilliseconds ?? 0,
+            limiterAnswers: standing != nil, tries: try store.tries(of: owner),
+            removal: removal.kind)
     }
 
     /// Nil where the limiter cannot be asked.

@@ -54,6 +54,7 @@ extension AuthorityService {
         try SessionRules.check(call.request.scope, for: call.peer.role)
         try SessionRules.check(call.request.audience, for: call.request.scope)
         try SessionRules.check(call.request.lifetime, for: call.request.scope)
+        try refuseWhileRemoving(owner)
         let mark = locks.begin(owner)
         defer { locks.end(owner) }
         guard let footing = try footing(for: call, mark) else {

@@ -19,6 +19,9 @@ public enum CredentialFault: String, NamedFault {
     case attemptsDamaged = "credential.attempts_damaged"
     case nothingToRepair = "credential.nothing_to_repair"
     case busyChanging = "credential.busy_changing"
+    case removing = "credential.removing"
+    case noRemoval = "credential.no_removal"
+    case wipeOutstanding = "credential.wipe_outstanding"
     case exists = "credential.exists"
     case invalidImport = "credential.invalid_import"
 
@@ -58,6 +61,12 @@ public enum CredentialFault: String, NamedFault {
         case .nothingToRepair: "The attempts record is valid; it stays as it is."
         case .busyChanging:
             "Another change of this owner's credential is under way. Ask again when it is done."
+        case .removing:
+            "This owner is being reset or removed, and nothing else is done until that is "
+                + "finished: run `coffer owner reset` or `coffer owner remove` again."
+        case .noRemoval: "No such reset or removal of this owner is under way."
+        case .wipeOutstanding:
+            "A service still has wallets of this owner. Start it, and reset or remove again."
         case .exists:
             "This owner has a credential, and nothing was imported over it. Import for another "
                 + "owner, or change the passcode with `coffer passcode change`."

@@ -25,6 +25,8 @@ public struct AskStatus: BodilessRequest, Equatable {
         public var failed: UInt64
         /// The newest tries since the last success was told, oldest first.
         public var tries: [FailedTry]
+        /// What is under way and not finished; nothing else of the owner runs then.
+        public var removal: RemovalKind?
         /// Milliseconds until the next attempt is taken.
         public var remainingMilliseconds: UInt64
         /// Whether the limiter could be asked; where it could not, attempts and wait are not known
@@ -34,7 +36,7 @@ public struct AskStatus: BodilessRequest, Equatable {
         public init(
             credential: String?, kind: PasscodeKind?, protection: Bool, unlocked: Bool,
             sessions: Int, failed: UInt64, remainingMilliseconds: UInt64,
-            limiterAnswers: Bool = true, tries: [FailedTry] = []
+            limiterAnswers: Bool = true, tries: [FailedTry] = [], removal: RemovalKind? = nil
         ) {
             self.credential = credential
             self.kind = kind
@@ -45,12 +47,13 @@ public struct AskStatus: BodilessRequest, Equatable {
             self.remainingMilliseconds = remainingMilliseconds
             self.limiterAnswers = limiterAnswers
             self.tries = tries
+            self.removal = removal
         }
 
         public init(from object: JSONObject) throws(JSONError) {
             try object.refuseUnknownKeys([
                 "credential", "kind", "protection", "unlocked", "sessions", "failed",
-                "remaining_ms", "limiter_answers", "tries",
+                "remaining_ms", "limiter_answers", "tries", "removal",
             ])
             credential = try object.optionalString("credential")
             kind = try object.optionalIdentifier("kind")
@@ -61,6 +64,7 @@ public struct AskStatus: BodilessRequest, Equatable {
             remainingMilliseconds = try object.uint64("remaining_ms")
             limiterAnswers = try object.bool("limiter_answers")
             tries = try object.failedTries("tries")
+            removal = try object.optionalIdentifier("removal")
         }
 
         public func write(to writer: inout JSONWriter) {
@@ -73,6 +77,7 @@ public struct AskStatus: BodilessRequest, Equatable {
             writer.uint64("remaining_ms", remainingMilliseconds)
             writer.bool("limiter_answers", limiterAnswers)
             writer.failedTries("tries", tries)
+            writer.optionalIdentifier("removal", removal)
         }
     }
 }

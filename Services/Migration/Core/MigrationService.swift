@@ -1,4 +1,5 @@
 public import AuthorityClient
+internal import AuthorityMessages
 public import Clocks
 public import Loop
 internal import MigrationMessages
@@ -29,6 +30,9 @@ public final class MigrationService: Service {
         .on(StopRun.self) { service, call in try service.stop(call) },
         .on(AskMigrationStatus.self) { service, call in try service.status(call) },
         .on(SetSourceAside.self) { service, call in try await service.setAside(call) },
+        .on(WipeOwner<Migration>.self) { service, call in
+            try await service.wipe(call)
+        },
     ]
 
     let group: CommitGroup
@@ -37,6 +41,7 @@ public final class MigrationService: Service {
     let vault: VaultLink
     let shelf: SourceShelf
     let clock: any BootClock
+    let timers: Timers
     let wallClock: any WallClock
     let random: any RandomSource
     let pool: WorkerPool
@@ -70,6 +75,7 @@ public final class MigrationService: Service {
         self.stretch = stretch
         self.limits = limits
         self.report = report
+        self.timers = timers
         self.vault = VaultLink(
             vault: vault, clock: clock, timers: timers, random: random, limits: limits)
         shelf = SourceShelf(pool: pool)

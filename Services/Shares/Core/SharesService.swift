@@ -34,6 +34,10 @@ public final class SharesService: Service {
             try await service.abandonRestoration(call)
         },
         .on(RestoreWallet.self) { service, call in try await service.restore(call) },
+        .on(WipeOwner<Shares>.self) { service, call in
+            try await service.link.wipe(
+                call, in: service.group, tables: SharesService.ownerTables, forget: service.rebuild)
+        },
     ]
 
     let group: CommitGroup

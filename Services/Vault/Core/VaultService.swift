@@ -1,4 +1,5 @@
 public import AuthorityClient
+internal import AuthorityMessages
 public import Clocks
 public import Loop
 internal import Mnemonics
@@ -28,6 +29,10 @@ public final class VaultService: Service {
         .on(RevealWallet.self) { service, call in try await service.reveal(call) },
         .on(SignWithWallet.self) { service, call in try await service.sign(call) },
         .on(RemoveWallet.self) { service, call in try await service.remove(call) },
+        .on(WipeOwner<Vault>.self) { service, call in
+            try await service.link.wipe(
+                call, in: service.group, tables: VaultService.ownerTables, forget: service.rebuild)
+        },
     ]
 
     let group: CommitGroup

@@ -20,7 +20,7 @@ enum VerbTable {
         ]
         + [.signPolicyShow, .signPolicyProof, .signPolicySession]
         + [.attemptsRepair]
-        + [.ownerList, .ownerPurge]
+        + [.ownerList, .ownerReset, .ownerRemove, .ownerPurge]
         + [.peerAdd, .peerList, .peerRemove]
         + [.metrics, .probe, .outcome]
         + [.initialise, .version, .help]

@@ -112,7 +112,9 @@ extension CredentialFault {
         case .notAuthorised, .locked: .notAuthorised
         case .limiterUnreachable: .unreachable
         case .limiterSilent: .outcomeUnknown
-        case .noPasscode, .stale, .invalidCode, .nothingToRepair, .busyChanging, .exists: .refused
+        case .noPasscode, .stale, .invalidCode, .nothingToRepair, .busyChanging, .exists,
+            .removing, .noRemoval, .wipeOutstanding:
+            .refused
         }
     }
 }

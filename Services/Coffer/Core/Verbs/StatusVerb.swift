@@ -164,7 +164,8 @@ private struct StatusReport {
         let kept = [
             "kept session", "\(keepsToken ? "yes" : "no") (namespace \(namespace.text))",
         ]
-        return TextTable.lines(rows + FailedTries.rows(status.tries) + [kept])
+        let removal = status.removal.map { [["under way", "\($0.text), not finished"]] } ?? []
+        return TextTable.lines(rows + FailedTries.rows(status.tries) + removal + [kept])
     }
 
     // MARK: For programs

@@ -1,0 +1,162 @@
+public import Wire
+
+/// One reset or removal of an owner, from its beginning to its end.
+public typealias RemovalID = Identifier<BeginRemoval>
+
+/// What becomes of an owner whose wallets are destroyed.
+public enum RemovalKind: String, TextIdentifier, CaseIterable {
+    /// A new credential without a passcode takes the place of the old one.
+    case reset
+    /// Nothing is left, holders of shares and ledgers of migrations included.
+    case remove
+
+    public init?(_ text: String) { self.init(rawValue: text) }
+
+    public var text: String { rawValue }
+
+    /// The services that wipe what they have of the owner before the credential goes.
+    public var services: [ServiceName] {
+        switch self {
+        case .reset: [.walletVault]
+        case .remove: [.walletVault, .backupShares, .migration]
+        }
+    }
+}
+
+/// Begins to reset or remove an owner: every session ends, and nothing else of the owner runs until
+/// it is finished.
+///
+/// Takes a settings session of passcode origin, and a peer that may destroy. While one is under way
+/// the same request, without a session, gets the same answer, so that whatever broke off can be
+/// retried as a whole. Its steps, in this order: sessions end here; each of
+/// ``RemovalKind/services`` is told by ``WipeOwner``; ``FinishRemoval`` has the limiter forget the
+/// owner and replaces the credential.
+public struct BeginRemoval: Request, Equatable {
+    public static var method: String { "authority.begin_removal" }
+    public static var kind: MethodKind { .repeatable }
+    public static var callers: Callers { .apps }
+    public static var tokenUse: TokenUse { .optional }
+
+    public var removalKind: RemovalKind
+
+    public init(removalKind: RemovalKind) { self.removalKind = removalKind }
+
+    public init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys(["kind"])
+        removalKind = try object.identifier("kind")
+    }
+
+    public func write(to writer: inout JSONWriter) { writer.identifier("kind", removalKind) }
+
+    /// What to do next.
+    public struct Reply: Message, Equatable {
+        public var removal: RemovalID
+        /// The services that have not wiped yet.
+        public var outstanding: [ServiceName]
+
+        public init(removal: RemovalID, outstanding: [ServiceName]) {
+            self.removal = removal
+            self.outstanding = outstanding
+        }
+
+        public init(from object: JSONObject) throws(JSONError) {
+            try object.refuseUnknownKeys(["removal", "outstanding"])
+            removal = try object.identifier("removal")
+            outstanding = try object.identifiers("outstanding")
+            guard outstanding.count <= ServiceName.allCases.count else {
+                throw .invalid("outstanding")
+            }
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            writer.identifier("removal", removal)
+            writer.identifiers("outstanding", outstanding)
+        }
+    }
+}
+
+/// Has the limiter forget the owner, and replaces or removes the credential.
+///
+/// Refused while a service has not wiped. One that is over already is done.
+public struct FinishRemoval: Request, Equatable {
+    public static var method: String { "authority.finish_removal" }
+    public static var kind: MethodKind { .repeatable }
+    public static var callers: Callers { .apps }
+    public static var erases: Bool { true }
+
+    public var removal: RemovalID
+
+    public init(removal: RemovalID) { self.removal = removal }
+
+    public init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys(["removal"])
+        removal = try object.identifier("removal")
+    }
+
+    public func write(to writer: inout JSONWriter) { writer.identifier("removal", removal) }
+
+    public typealias Reply = Empty
+}
+
+/// Asks whether the calling service is to wipe what it has of the owner.
+public struct CheckRemoval: Request, Equatable {
+    public static var method: String { "authority.check_removal" }
+    public static var kind: MethodKind { .read }
+    public static var callers: Callers { .keyUsers }
+
+    public var removal: RemovalID
+
+    public init(removal: RemovalID) { self.removal = removal }
+
+    public init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys(["removal"])
+        removal = try object.identifier("removal")
+    }
+
+    public func write(to writer: inout JSONWriter) { writer.identifier("removal", removal) }
+
+    public typealias Reply = Empty
+}
+
+/// Says that the calling service has nothing of the owner any more, and no remains on its disk.
+public struct ReportWiped: Request, Equatable {
+    public static var method: String { "authority.report_wiped" }
+    public static var kind: MethodKind { .repeatable }
+    public static var callers: Callers { .keyUsers }
+
+    public var removal: RemovalID
+
+    public init(removal: RemovalID) { self.removal = removal }
+
+    public init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys(["removal"])
+        removal = try object.identifier("removal")
+    }
+
+    public func write(to writer: inout JSONWriter) { writer.identifier("removal", removal) }
+
+    public typealias Reply = Empty
+}
+
+/// Has a service destroy all that it has of an owner who is being reset or removed.
+///
+/// The service asks the authority whether that is so. Takes a peer that may destroy.
+public struct WipeOwner<Tag: ServiceTag>: Request, Equatable {
+    public static var method: String { Tag.service.prefix + ".wipe" }
+    public static var kind: MethodKind { .repeatable }
+    public static var callers: Callers { .apps }
+    public static var erases: Bool { true }
+
+    public var removal: RemovalID
+
+    public init(removal: RemovalID) { self.removal = removal }
+
+    public init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys(["removal"])
+        removal = try object.identifier("removal")
+    }
+
+    public func write(to writer: inout JSONWriter) { writer.identifier("removal", removal) }
+
+    public typealias Reply = Empty
+}
