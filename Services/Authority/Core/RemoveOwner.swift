@@ -1,4 +1,5 @@
 internal import AuthorityMessages
+internal import Clocks
 internal import LimiterMessages
 internal import Loop
 internal import Secrets
