@@ -1,0 +1,209 @@
+"""Throw-away homes with services that die at a wanted call and are started again at once."""
+
+import ctypes
+import json
+import mmap
+import os
+import shutil
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+SERVICES = (
+    "attempt-limiter",
+    "credential-authority",
+    "wallet-vault",
+    "backup-shares",
+    "migration",
+)
+PASSCODE = b"258037\n"
+
+
+def readable(secret):
+    """A descriptor from which a secret can be read once."""
+    reading, writing = os.pipe()
+    os.write(writing, secret)
+    os.close(writing)
+    return reading
+
+
+class Failure(Exception):
+    """What must not be so after a kill."""
+
+
+class Killer:
+    """What killpoints.c shares with one process: whether it counts, how far it is, where it dies."""
+
+    def __init__(self, path, logs=False):
+        self.path = Path(path)
+        # A file of its own: what an earlier process has mapped stays as it is.
+        self.path.unlink(missing_ok=True)
+        self.path.write_bytes(bytes(32))
+        self.log = self.path.with_name(self.path.name + ".log")
+        if logs:
+            self.log.touch()
+        with self.path.open("r+b") as file:
+            self.numbers = (ctypes.c_uint64 * 4).from_buffer(mmap.mmap(file.fileno(), 32))
+
+    def count(self, fatal=0):
+        self.numbers[2] = fatal
+        self.numbers[0] = 1
+
+    def rest(self):
+        self.numbers[0] = 0
+
+    @property
+    def has_struck(self):
+        return self.numbers[3] == 1
+
+    def calls(self):
+        return self.log.read_text().splitlines()
+
+
+class Result:
+    """How a command ended and what it printed."""
+
+    def __init__(self, code, output, complaints):
+        self.code = code
+        self.output = output
+        self.complaints = complaints
+
+    @property
+    def json(self):
+        return json.loads(self.output)
+
+    def __str__(self):
+        return f"exit code {self.code}: {self.output} {self.complaints}".strip()
+
+
+class Home:
+    """An installation with its services, which are started again when they die."""
+
+    def __init__(self, path, programs, library, logs=False):
+        self.path = Path(path)
+        self.programs = Path(programs)
+        self.library = library
+        self.logs = logs
+        self.processes = {}
+        self.killers = {}
+        self.watcher = None
+        self.ending = threading.Event()
+
+    # Making one
+
+    def make(self):
+        self.path.mkdir(parents=True, mode=0o700)
+        self.coffer("init", check=True)
+        # Derivations are as short as they may be.
+        with (self.path / "home/coffer.conf").open("a") as settings:
+            settings.write("kdf_target_ms = 1\n")
+        self.start()
+        self.coffer("passcode", "set", "--kind", "digits6", passcode=True, check=True)
+
+    def copied(self, path):
+        """The same home elsewhere, with its services stopped."""
+        shutil.copytree(self.path, path, symlinks=True, copy_function=shutil.copy2)
+        return Home(path, self.programs, self.library, self.logs)
+
+    # Services
+
+    def start(self):
+        self.ending.clear()
+        for service in SERVICES:
+            self.start_one(service)
+        self.wait_healthy()
+        self.watcher = threading.Thread(target=self.watch)
+        self.watcher.start()
+
+    def start_one(self, service):
+        killer = Killer(self.path / f"{service}.killer", self.logs)
+        self.killers[service] = killer
+        with (self.path / f"{service}.log").open("ab") as log:
+            self.processes[service] = subprocess.Popen(
+                [self.programs / service, "serve", "--home", self.path / "home"],
+                env=self.environment(killer),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+
+    def watch(self):
+        """What a supervisor does."""
+        while not self.ending.wait(0.02):
+            for service, process in list(self.processes.items()):
+                if process.poll() is not None and not self.ending.is_set():
+                    self.start_one(service)
+
+    def wait_healthy(self):
+        deadline = time.monotonic() + 20
+        for service in SERVICES:
+            while not self.is_healthy(service):
+                if time.monotonic() > deadline:
+                    log = (self.path / f"{service}.log").read_text()
+                    raise Failure(f"{service} is not healthy: {log[-2000:]}")
+                time.sleep(0.02)
+
+    def is_healthy(self, service):
+        probe = [self.programs / service, "probe", "--home", self.path / "home"]
+        return subprocess.run(probe, capture_output=True).returncode == 0
+
+    def stop(self):
+        self.ending.set()
+        if self.watcher:
+            self.watcher.join()
+            self.watcher = None
+        for process in self.processes.values():
+            process.terminate()
+        for process in self.processes.values():
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self.processes.clear()
+
+    def count(self, counted=True):
+        for killer in self.killers.values():
+            killer.count() if counted else killer.rest()
+
+    # The command
+
+    def coffer(self, *words, passcode=False, phrase=None, killer=None, check=False):
+        """Runs the command, without a terminal and with its secrets on descriptors."""
+        command = [self.programs / "coffer", *map(str, words), "--home", self.path / "home"]
+        descriptors = []
+        secrets = {"--passcode-fd": PASSCODE if passcode else None}
+        secrets["--phrase-fd"] = phrase.encode() if phrase else None
+        for option, secret in secrets.items():
+            if secret:
+                descriptors.append(readable(secret))
+                command += [option, str(descriptors[-1])]
+        ended = subprocess.run(
+            command,
+            env=self.environment(killer),
+            pass_fds=descriptors,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            start_new_session=True,
+            timeout=120,
+        )
+        for descriptor in descriptors:
+            os.close(descriptor)
+        result = Result(ended.returncode, ended.stdout, ended.stderr)
+        if check and result.code != 0:
+            raise Failure(f"`coffer {' '.join(map(str, words))}` ended with {result}")
+        return result
+
+    def wallets(self, namespace):
+        """The wallets of a namespace as the vault lists them."""
+        return self.coffer(
+            "wallet", "list", "--namespace", namespace, "--json", passcode=True, check=True
+        ).json["wallets"]
+
+    def environment(self, killer):
+        environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(self.path)}
+        if killer:
+            environment |= {"LD_PRELOAD": str(self.library), "KILLPOINTS": str(killer.path)}
+        return environment

@@ -1,0 +1,232 @@
+"""The operations that are killed, and what must be so after each kill."""
+
+import hashlib
+import json
+import subprocess
+import time
+from pathlib import Path
+
+from homes import Failure
+
+LEGACY = Path(__file__).resolve().parent.parent / "Legacy"
+PART = ".coffer-part-"
+HOLDERS = ("alice", "bob", "carol")
+LABEL = "kept"
+
+
+def digest(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def same(what, found, wanted):
+    if found != wanted:
+        raise Failure(f"{what}: {found} and not {wanted}")
+
+
+def until_done(home, *words, accepted=(), tries=8):
+    """What a person does after a failure: the same once more. Answers the last result."""
+    for _ in range(tries):
+        result = home.coffer(*words, passcode=True)
+        if result.code == 0 or any(code in result.complaints for code in accepted):
+            return result
+        time.sleep(0.3)
+    raise Failure(f"`coffer {' '.join(map(str, words))}` is never done: {result}")
+
+
+class Scenario:
+    """An operation of the command: `act` does it, the rest looks at what a kill left."""
+
+    def prepare(self, home):
+        """What stands before; the home is copied after it."""
+
+    def act(self, home, killer):
+        """The operation itself; `killer` is the command's own."""
+
+    def look(self, home):
+        """What must be so at once, before anything is mended."""
+
+    def finish(self, home):
+        """Does the rest, as a person would, and checks the end."""
+
+
+class Split(Scenario):
+    name = "coffer backup split"
+    identity = "03d902f35f560e0470c63313c7369168d9d7df2d49bf295fd9fb7cb109ccee0494"
+
+    def prepare(self, home):
+        make_wallet(home)
+        make_holders(home)
+
+    def act(self, home, killer):
+        return home.coffer(
+            "backup", "split", LABEL, "--out", home.path / "shares", passcode=True, killer=killer
+        )
+
+    def look(self, home):
+        folders = [name for name in names(home.path) if name.startswith("shares")]
+        for folder in folders:
+            check_whole(home.path / folder)
+        manifests = self.manifests(home)
+        for manifest in manifests:
+            if manifest["confirmed"]:
+                self.find(home, manifest)
+        same("wallets", [w["identity"] for w in home.wallets("main")], [self.identity])
+
+    def finish(self, home):
+        """A split that is no backup is made anew."""
+        if not any(manifest["confirmed"] for manifest in self.manifests(home)):
+            for number in range(1, 9):
+                folder = home.path / f"shares-{number}"
+                result = home.coffer("backup", "split", LABEL, "--out", folder, passcode=True)
+                if result.code == 0:
+                    break
+            else:
+                raise Failure(f"the wallet is never split: {result}")
+        self.look(home)
+        parts = [name for name in names(home.path) if name.startswith(PART)]
+        if parts and (home.path / "shares-1").exists():
+            raise Failure(f"a later split left {parts}")
+        confirmed = [manifest for manifest in self.manifests(home) if manifest["confirmed"]]
+        self.restore(home, self.find(home, confirmed[-1]))
+
+    def manifests(self, home):
+        return home.coffer("backup", "list", "--json", passcode=True, check=True).json["splits"]
+
+    def find(self, home, manifest):
+        """The files of a split that counts as a backup: they are there, whole."""
+        wanted = [share["file"] for share in manifest["shares"]]
+        for folder in home.path.glob("shares*"):
+            files = {digest(file): file for file in folder.iterdir()}
+            if all(one in files for one in wanted):
+                return [files[one] for one in wanted]
+        raise Failure(f"the backup {manifest['split']} has no files")
+
+    def restore(self, home, shares):
+        """The shares are good for something."""
+        home.coffer(
+            "wallet", "remove", LABEL, "--yes", "--json", passcode=True, check=True)
+        result = home.coffer("backup", "restore", *share_words(home, shares), "--yes", "--json",
+                             passcode=True, check=True)
+        same("identity", result.json["wallet"]["identity"], self.identity)
+
+
+class Restore(Scenario):
+    name = "coffer backup restore"
+    identity = Split.identity
+
+    def prepare(self, home):
+        """Shares of a wallet that the vault has no more."""
+        make_wallet(home)
+        make_holders(home)
+        home.coffer("backup", "split", LABEL, "--out", home.path / "shares", passcode=True,
+                    check=True)
+        home.coffer("wallet", "remove", LABEL, "--yes", passcode=True, check=True)
+        self.digests = self.files(home)
+
+    def words(self, home):
+        shares = [home.path / "shares" / name for name in sorted(names(home.path / "shares"))]
+        return ("backup", "restore", *share_words(home, shares), "--label", LABEL, "--yes")
+
+    def act(self, home, killer):
+        return home.coffer(*self.words(home), passcode=True, killer=killer)
+
+    def look(self, home):
+        same("shares", self.files(home), self.digests)
+        found = [wallet["identity"] for wallet in home.wallets("main")]
+        if found not in ([], [self.identity]):
+            raise Failure(f"wallets: {found}")
+
+    def finish(self, home):
+        until_done(home, *self.words(home), accepted=["vault.wallet_exists"])
+        self.look(home)
+        checked = home.coffer("wallet", "check", LABEL, "--json", passcode=True, check=True).json
+        same("identity", checked["identity"], self.identity)
+
+    def files(self, home):
+        return sorted(digest(file) for file in (home.path / "shares").iterdir())
+
+
+class Apply(Scenario):
+    name = "coffer migrate apply"
+
+    def prepare(self, home):
+        """Two wallets of the main network, one of the test network, one that was reset."""
+        lines = (LEGACY / "keychain.jsonl").read_text().splitlines()
+        lists = [line for line in lines if "CHAIN_WALLETS_KEY_" in line]
+        phrases = [line for line in lines if "WALLET_MNEMONIC_KEY_" in line]
+        source = home.path / "source.jsonl"
+        taken = phrases[:2] + phrases[20:21] + phrases[24:25]
+        source.write_text("".join(line + "\n" for line in lists + taken))
+        identities = [line.split()[1] for line in (LEGACY / "identities").open()]
+        self.wanted = {
+            "dash.mainnet": set(identities[:2]),
+            "dash.testnet": set(identities[20:21]),
+        }
+        self.before = (digest(source), source.stat().st_mtime_ns)
+
+    def act(self, home, killer):
+        return home.coffer(
+            "migrate", "apply", home.path / "source.jsonl", passcode=True, killer=killer)
+
+    def look(self, home):
+        source = home.path / "source.jsonl"
+        same("source", (digest(source), source.stat().st_mtime_ns), self.before)
+        for namespace, wanted in self.wanted.items():
+            found = [wallet["identity"] for wallet in home.wallets(namespace)]
+            if len(set(found)) != len(found):
+                raise Failure(f"{namespace} has a wallet twice: {found}")
+            if not set(found) <= wanted:
+                raise Failure(f"{namespace} has another wallet: {set(found) - wanted}")
+
+    def finish(self, home):
+        until_done(home, "migrate", "apply", home.path / "source.jsonl")
+        self.look(home)
+        for namespace, wanted in self.wanted.items():
+            found = {wallet["identity"] for wallet in home.wallets(namespace)}
+            same(f"wallets of {namespace}", found, wanted)
+        until_done(home, "migrate", "verify", home.path / "source.jsonl")
+
+
+SCENARIOS = (Split(), Restore(), Apply())
+
+
+def make_wallet(home):
+    phrase = (LEGACY / "phrases").read_text().splitlines()[0]
+    home.coffer("wallet", "import", "--label", LABEL, phrase=phrase, passcode=True, check=True)
+
+
+def make_holders(home):
+    """Their keys are made by OpenSSL, in the clear."""
+    for name in HOLDERS:
+        key = home.path / f"{name}.pem"
+        subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", key], check=True)
+        key.chmod(0o600)
+        public = home.path / f"{name}.pub"
+        subprocess.run(["openssl", "pkey", "-in", key, "-pubout", "-out", public], check=True)
+        home.coffer("holder", "add", name, "--key", public, passcode=True, check=True)
+
+
+def share_words(home, shares):
+    """Shares with their holders' keys, as `coffer backup restore` takes them."""
+    words = []
+    for share in shares:
+        holder = json.loads(share.read_text())["holder"]
+        words += ["--share", share, "--key", home.path / f"{holder}.pem"]
+    return words
+
+
+def names(folder):
+    return [entry.name for entry in Path(folder).iterdir()]
+
+
+def check_whole(folder):
+    """Three share files, each whole: a cut or empty one is no JSON object with a seal."""
+    found = [name for name in names(folder) if not name.startswith(PART)]
+    same("files", len(found), len(HOLDERS))
+    for name in found:
+        try:
+            share = json.loads((folder / name).read_text())
+            same("format", share["format"], "coffer.share.v1")
+            same("seal", len(share["mac"]), 64)
+        except (ValueError, KeyError) as error:
+            raise Failure(f"{folder / name} is not whole: {error}") from error
