@@ -39,16 +39,20 @@ class Killer:
         self.path = Path(path)
         # A file of its own: what an earlier process has mapped stays as it is.
         self.path.unlink(missing_ok=True)
-        self.path.write_bytes(bytes(32))
+        self.path.write_bytes(bytes(40))
         self.log = self.path.with_name(self.path.name + ".log")
         if logs:
             self.log.touch()
         with self.path.open("r+b") as file:
-            self.numbers = (ctypes.c_uint64 * 4).from_buffer(mmap.mmap(file.fileno(), 32))
+            self.numbers = (ctypes.c_uint64 * 5).from_buffer(mmap.mmap(file.fileno(), 40))
 
     def count(self, fatal=0):
         self.numbers[2] = fatal
         self.numbers[0] = 1
+
+    def aim(self, process):
+        """Has another process killed in the place of its own."""
+        self.numbers[4] = process
 
     def rest(self):
         self.numbers[0] = 0
@@ -169,8 +173,11 @@ class Home:
 
     # The command
 
-    def coffer(self, *words, passcode=False, phrase=None, killer=None, check=False):
-        """Runs the command, without a terminal and with its secrets on descriptors."""
+    def coffer(self, *words, passcode=False, phrase=None, killer=None, begun=None, check=False):
+        """Runs the command, without a terminal and with its secrets on descriptors.
+
+        `begun` is called with the number of its process.
+        """
         command = [self.programs / "coffer", *map(str, words), "--home", self.path / "home"]
         descriptors = []
         secrets = {"--passcode-fd": PASSCODE if passcode else None}
@@ -179,19 +186,27 @@ class Home:
             if secret:
                 descriptors.append(readable(secret))
                 command += [option, str(descriptors[-1])]
-        ended = subprocess.run(
+        process = subprocess.Popen(
             command,
             env=self.environment(killer),
             pass_fds=descriptors,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            timeout=120,
         )
+        if begun:
+            begun(process.pid)
         for descriptor in descriptors:
             os.close(descriptor)
-        result = Result(ended.returncode, ended.stdout, ended.stderr)
+        try:
+            output, complaints = process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise
+        result = Result(process.returncode, output, complaints)
         if check and result.code != 0:
             raise Failure(f"`coffer {' '.join(map(str, words))}` ended with {result}")
         return result

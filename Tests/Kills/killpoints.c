@@ -2,11 +2,12 @@
 // the program at one of them. Loaded before the C library by LD_PRELOAD: the program knows nothing
 // of it.
 //
-// KILLPOINTS names a file of 32 bytes that the test maps too: four numbers of 64 bits, native order.
+// KILLPOINTS names a file of 40 bytes that the test maps too: five numbers of 64 bits, native order.
 //   0: whether calls are counted (1) or pass (0)
 //   1: calls counted so far
 //   2: the call that kills: 2n before the n-th call, 2n + 1 after it; 0 for none
 //   3: whether it has killed (1)
+//   4: the process that is killed; 0 for this one
 // Where the file NAME.log stands beside it, a line for every counted call is appended to that.
 
 #define _GNU_SOURCE
@@ -29,6 +30,7 @@ struct control {
     _Atomic uint64_t count;
     _Atomic uint64_t fatal;
     _Atomic uint64_t struck;
+    _Atomic uint64_t victim;
 };
 
 static struct control *control;
@@ -49,10 +51,11 @@ __attribute__((constructor)) static void begin(void) {
     log_file = open(log_path, O_WRONLY | O_APPEND | O_CLOEXEC);
 }
 
-static void die(void) {
+static void strike(void) {
+    pid_t victim = (pid_t)atomic_load(&control->victim);
     atomic_store(&control->struck, 1);
-    kill(getpid(), SIGKILL);
-    for (;;) pause();
+    kill(victim == 0 ? getpid() : victim, SIGKILL);
+    while (victim == 0) pause();
 }
 
 // Counts a call, and kills before it where that is wanted. Zero for a call that is not counted.
@@ -71,14 +74,14 @@ static uint64_t enter(const char *call, const char *path, int descriptor) {
         int length = snprintf(line, sizeof line, "%s %s\n", call, path);
         if (write(log_file, line, (size_t)length) != length) abort();
     }
-    if (atomic_load(&control->fatal) == 2 * number) die();
+    if (atomic_load(&control->fatal) == 2 * number) strike();
     errno = code;
     return number;
 }
 
 // Kills after the call where that is wanted.
 static int leave(uint64_t number, int result) {
-    if (number != 0 && atomic_load(&control->fatal) == 2 * number + 1) die();
+    if (number != 0 && atomic_load(&control->fatal) == 2 * number + 1) strike();
     return result;
 }
 

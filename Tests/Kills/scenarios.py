@@ -39,14 +39,17 @@ class Scenario:
     def prepare(self, home):
         """What stands before; the home is copied after it."""
 
-    def act(self, home, killer):
-        """The operation itself; `killer` is the command's own."""
+    def act(self, home, **options):
+        """The operation itself; the options are those of `Home.coffer`."""
 
     def look(self, home):
         """What must be so at once, before anything is mended."""
 
     def finish(self, home):
         """Does the rest, as a person would, and checks the end."""
+
+    def spoil(self, home):
+        """Does to a home where the operation is done what `look` must notice: the control."""
 
 
 class Split(Scenario):
@@ -57,9 +60,9 @@ class Split(Scenario):
         make_wallet(home)
         make_holders(home)
 
-    def act(self, home, killer):
+    def act(self, home, **options):
         return home.coffer(
-            "backup", "split", LABEL, "--out", home.path / "shares", passcode=True, killer=killer
+            "backup", "split", LABEL, "--out", home.path / "shares", passcode=True, **options
         )
 
     def look(self, home):
@@ -88,6 +91,11 @@ class Split(Scenario):
             raise Failure(f"a later split left {parts}")
         confirmed = [manifest for manifest in self.manifests(home) if manifest["confirmed"]]
         self.restore(home, self.find(home, confirmed[-1]))
+
+    def spoil(self, home):
+        """A byte is missing under a final name."""
+        share = next((home.path / "shares").iterdir())
+        share.write_bytes(share.read_bytes()[:-1])
 
     def manifests(self, home):
         return home.coffer("backup", "list", "--json", passcode=True, check=True).json["splits"]
@@ -127,8 +135,8 @@ class Restore(Scenario):
         shares = [home.path / "shares" / name for name in sorted(names(home.path / "shares"))]
         return ("backup", "restore", *share_words(home, shares), "--label", LABEL, "--yes")
 
-    def act(self, home, killer):
-        return home.coffer(*self.words(home), passcode=True, killer=killer)
+    def act(self, home, **options):
+        return home.coffer(*self.words(home), passcode=True, **options)
 
     def look(self, home):
         same("shares", self.files(home), self.digests)
@@ -141,6 +149,11 @@ class Restore(Scenario):
         self.look(home)
         checked = home.coffer("wallet", "check", LABEL, "--json", passcode=True, check=True).json
         same("identity", checked["identity"], self.identity)
+
+    def spoil(self, home):
+        """The wallet is lost."""
+        home.coffer("wallet", "remove", LABEL, "--yes", passcode=True, check=True)
+        make_wallet(home, number=1)
 
     def files(self, home):
         return sorted(digest(file) for file in (home.path / "shares").iterdir())
@@ -164,9 +177,9 @@ class Apply(Scenario):
         }
         self.before = (digest(source), source.stat().st_mtime_ns)
 
-    def act(self, home, killer):
+    def act(self, home, **options):
         return home.coffer(
-            "migrate", "apply", home.path / "source.jsonl", passcode=True, killer=killer)
+            "migrate", "apply", home.path / "source.jsonl", passcode=True, **options)
 
     def look(self, home):
         source = home.path / "source.jsonl"
@@ -186,12 +199,17 @@ class Apply(Scenario):
             same(f"wallets of {namespace}", found, wanted)
         until_done(home, "migrate", "verify", home.path / "source.jsonl")
 
+    def spoil(self, home):
+        """The source has another last byte."""
+        source = home.path / "source.jsonl"
+        source.write_bytes(source.read_bytes()[:-1] + b" ")
+
 
 SCENARIOS = (Split(), Restore(), Apply())
 
 
-def make_wallet(home):
-    phrase = (LEGACY / "phrases").read_text().splitlines()[0]
+def make_wallet(home, number=0):
+    phrase = (LEGACY / "phrases").read_text().splitlines()[number]
     home.coffer("wallet", "import", "--label", LABEL, phrase=phrase, passcode=True, check=True)
 
 
