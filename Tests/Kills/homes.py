@@ -33,7 +33,7 @@ class Failure(Exception):
 
 
 class Killer:
-    """What killpoints.c shares with one process: whether it counts, how far it is, where it dies."""
+    """What killpoints.c shares with a process: whether it counts, how far it is, where it dies."""
 
     def __init__(self, path, logs=False):
         self.path = Path(path)

@@ -1,8 +1,9 @@
-// Counts the calls with which a program makes files durable or gives and takes their names, and kills
-// the program at one of them. Loaded before the C library by LD_PRELOAD: the program knows nothing
-// of it.
+// Counts the calls with which a program makes files durable or gives and takes their names, and
+// kills the program at one of them. Loaded before the C library by LD_PRELOAD: the program knows
+// nothing of it.
 //
-// KILLPOINTS names a file of 40 bytes that the test maps too: five numbers of 64 bits, native order.
+// KILLPOINTS names a file of 40 bytes that the test maps too: five numbers of 64 bits, native
+// order.
 //   0: whether calls are counted (1) or pass (0)
 //   1: calls counted so far
 //   2: the call that kills: 2n before the n-th call, 2n + 1 after it; 0 for none
