@@ -126,6 +126,21 @@ let package = Package(
 
         // Fakes for tests; no service may use it.
         shared("TestKit", uses: ["Clocks", "Loop", "Secrets"]),
+        // An authority for the tests of services that work under its leave.
+        .target(
+            name: "AuthorityDouble",
+            dependencies: on([
+                "AuthorityMessages", "TestKit", "Wire", "Secrets", "Clocks", "Loop", "Tokens",
+                "Crypto", "Serving",
+            ]),
+            path: "Tests/AuthorityDouble", swiftSettings: settings),
+        tests(
+            "SharesTests",
+            of: [
+                "SharesCore", "SharesMessages", "VaultCore", "VaultMessages", "BackupShares",
+                "AuthorityClient", "AuthorityMessages", "AuthorityDouble", "TestKit",
+                "Mnemonics",
+            ] + serviceParts),
         tests("LimiterTests", of: ["LimiterCore", "LimiterMessages", "TestKit"] + serviceParts),
         tests(
             "VaultTests",

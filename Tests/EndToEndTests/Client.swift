@@ -38,6 +38,14 @@ final class Client {
         return try exchange(all, R.self, timeout)
     }
 
+    /// The same, each under a session of its own.
+    func callEach<R: Request>(
+        _ requests: [(R, token: [UInt8])], timeout: UInt64 = 60_000
+    ) throws(Refusal) -> [Result<Answer<R>, Refusal>] {
+        let all = requests.map { frames($0, local, $1, nil, [], timeout) }
+        return try exchange(all, R.self, timeout)
+    }
+
     private func frames<R: Request>(
         _ request: R, _ owner: Owner, _ token: [UInt8], _ key: IdempotencyKey?,
         _ secrets: [SharedSecret], _ timeout: UInt64

@@ -6,6 +6,7 @@ import Wire
 final class ServiceProcess {
     private let process: pid_t
     private var isReaped = false
+    private var killer: pid_t?
 
     init(_ service: ServiceName, home: Home) throws {
         process = try spawn(
@@ -17,6 +18,21 @@ final class ServiceProcess {
     func kill(_ signal: Int32) {
         guard !isReaped else { return }
         Glibc.kill(process, signal)
+        waitpid(process, nil, 0)
+        isReaped = true
+    }
+
+    /// Has another process send SIGKILL after a while, whatever this one does meanwhile.
+    func killSoon(milliseconds: Int) throws {
+        let pause = "\(milliseconds / 1_000).\(String(1_000 + milliseconds % 1_000).dropFirst())"
+        killer = try spawn("/bin/sh", ["-c", "sleep \(pause); kill -9 \(process)"])
+    }
+
+    /// Waits for the end that ``killSoon(milliseconds:)`` brings.
+    func awaitKill() {
+        guard let killer, !isReaped else { return }
+        waitpid(killer, nil, 0)
+        self.killer = nil
         waitpid(process, nil, 0)
         isReaped = true
     }

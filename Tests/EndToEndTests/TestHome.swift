@@ -64,6 +64,17 @@ final class TestHome {
         processes.removeValue(forKey: service)?.kill(signal)
     }
 
+    /// Kills a service after a while, from another process.
+    func killSoon(_ service: ServiceName, milliseconds: Int) throws {
+        try processes[service]?.killSoon(milliseconds: milliseconds)
+    }
+
+    /// Starts a service again when ``killSoon(_:milliseconds:)`` has killed it.
+    func restartKilled(_ service: ServiceName) throws {
+        processes.removeValue(forKey: service)?.awaitKill()
+        try start(service)
+    }
+
     func restart(_ service: ServiceName, by signal: Int32 = SIGKILL) throws {
         kill(service, signal)
         try start(service)
