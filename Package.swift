@@ -65,6 +65,13 @@ let commandParts = [
     "Tokens", "Bus", "Home", "KernelKeyring", "BackupShares", "WholeFiles",
 ]
 
+/// What a simulated machine is built from.
+let simulationParts =
+    serviceParts + [
+        "AuthorityClient", "AuthorityCore", "AuthorityMessages", "LimiterCore", "LimiterMessages",
+        "VaultCore", "VaultMessages", "Mnemonics", "TestKit",
+    ]
+
 let package = Package(
     name: "coffer",
     targets: [
@@ -172,7 +179,15 @@ let package = Package(
                 "backup-shares", "migration", "coffer",
             ]),
             path: "Tests/EndToEndTests", swiftSettings: settings),
-        tests("StorageTests", of: ["Storage", "Secrets", "CSQLite"]),
+        tests("StorageTests", of: ["Storage", "Secrets", "CSQLite", "TestKit"]),
+        // Real services on a simulated machine, from one seed a run.
+        .target(
+            name: "Simulation", dependencies: on(simulationParts), path: "Tests/Simulation/Kit",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "simulate", dependencies: on(["Simulation", "Loop"]),
+            path: "Tests/Simulation/Main", swiftSettings: settings),
+        tests("SimulationTests", of: ["Simulation", "TestKit", "Loop"]),
         tests("SecretsTests", of: ["Secrets", "CLinux"]),
         tests("BusTests", of: ["Bus", "Wire", "Loop", "Clocks", "Secrets", "TestKit"]),
         tests("CryptoTests", of: ["Crypto", "Secrets"]),

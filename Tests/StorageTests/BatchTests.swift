@@ -1,5 +1,6 @@
 import CSQLite
 import Storage
+import TestKit
 import Testing
 
 @Suite struct BatchRules {

@@ -1,6 +1,7 @@
 import CSQLite
 import Glibc
 import Storage
+import TestKit
 import Testing
 
 @Suite struct OpeningRules {

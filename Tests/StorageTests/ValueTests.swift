@@ -1,5 +1,6 @@
 import Secrets
 import Storage
+import TestKit
 import Testing
 
 @Suite struct ValueRules {

@@ -1,62 +1,84 @@
-import CSQLite
-import Glibc
-import Storage
+internal import CSQLite
+internal import Glibc
+internal import Storage
 
 /// A SQLite file system in memory that fails, fills up and loses un-synced writes on demand.
 ///
 /// It stays registered, and so alive, as long as the test process: a connection may outlive a
 /// test's own reference. It has no shared memory and refuses temporary files, as the store promises
 /// to need neither.
-final class TestDisk {
+public final class TestDisk: @unchecked Sendable {
+    // Safe to send: whoever has it uses it on one thread at a time.
     /// What the disk does on one kind of operation.
-    struct Fault {
-        var operation: Operation
-        var code: Int32
+    public struct Fault {
+        public var operation: Operation
+        /// What SQLite is told.
+        public var code: Int32
         /// How many operations of the kind succeed first.
-        var after = 0
+        public var after: Int
         /// Whether every later one fails too.
-        var stays = true
+        public var stays: Bool
+
+        public init(operation: Operation, code: Int32, after: Int = 0, stays: Bool = true) {
+            self.operation = operation
+            self.code = code
+            self.after = after
+            self.stays = stays
+        }
+
+        public static func full(after: Int, stays: Bool) -> Fault {
+            Fault(operation: .write, code: SQLITE_FULL, after: after, stays: stays)
+        }
+
+        public static func failedWrite(after: Int) -> Fault {
+            Fault(operation: .write, code: SQLITE_IOERR, after: after, stays: false)
+        }
+
+        public static func failedSync(after: Int) -> Fault {
+            Fault(operation: .sync, code: SQLITE_IOERR, after: after, stays: false)
+        }
     }
 
-    enum Operation {
+    public enum Operation: Sendable {
         case write
         case sync
         case truncate
     }
 
-    let name: String
-    var fault: Fault?
+    public let name: String
+    public var fault: Fault?
     /// How many changing operations the disk still takes before the process is killed in the next.
-    var killAfter: Int?
-    private(set) var temporaryFilesAsked = 0
-    private(set) var changes = 0
+    public var killAfter: Int?
+    public private(set) var temporaryFilesAsked = 0
+    public private(set) var changes = 0
 
     fileprivate var files: [String: Content] = [:]
     private var isDead = false
-    fileprivate var generator = SeededGenerator(seed: 1)
+    fileprivate let generator = SeededRandom(seed: 1)
+    private var fileSystem: UnsafeMutablePointer<sqlite3_vfs>?
 
-    init() {
+    public init() {
         // SQLite's memory has to be chosen before its first use, which the registration is.
         precondition(StorageMemory.wipesOnRelease)
         name = "disk-\(UInt64.random(in: 0...UInt64.max))"
         register()
     }
 
-    var fileNames: [String] { files.keys.sorted() }
+    public var fileNames: [String] { files.keys.sorted() }
 
-    func bytes(of file: String) -> [UInt8] { files[file]?.bytes ?? [] }
+    public func bytes(of file: String) -> [UInt8] { files[file]?.bytes ?? [] }
 
-    func replace(_ file: String, with bytes: [UInt8]) {
+    public func replace(_ file: String, with bytes: [UInt8]) {
         files[file] = Content(bytes: bytes, durable: bytes)
     }
 
     /// Whether any file holds the bytes.
-    func holds(_ needle: [UInt8]) -> Bool {
+    public func holds(_ needle: [UInt8]) -> Bool {
         files.values.contains { find(needle, in: $0.bytes) }
     }
 
     /// Whether any file holds one of the eight-byte stretches.
-    func holds(anyOf stretches: Set<UInt64>) -> Bool {
+    public func holds(anyOf stretches: Set<UInt64>) -> Bool {
         files.values.contains { content in
             content.bytes.withUnsafeBytes { bytes in
                 guard bytes.count >= 8 else { return false }
@@ -71,7 +93,7 @@ final class TestDisk {
     ///
     /// Of what was not synced, `keep` says what survives. Whatever the ended process still asks of
     /// this disk fails.
-    func kill(keep: () -> Bool) -> TestDisk {
+    public func kill(keep: () -> Bool) -> TestDisk {
         let next = TestDisk()
         for name in files.keys.sorted() {
             next.files[name] = files[name]
@@ -80,6 +102,16 @@ final class TestDisk {
         files = [:]
         isDead = true
         return next
+    }
+
+    /// Takes the disk out of the process: no connection to it is open any more.
+    public func retire() {
+        guard let vfs = fileSystem else { return }
+        fileSystem = nil
+        sqlite3_vfs_unregister(vfs)
+        free(UnsafeMutablePointer(mutating: vfs.pointee.zName))
+        vfs.deallocate()
+        Unmanaged.passUnretained(self).release()
     }
 
     /// Counts a changing operation; the code with which it fails, if it does.
@@ -118,6 +150,7 @@ final class TestDisk {
         vfs.pointee.pAppData = Unmanaged.passRetained(self).toOpaque()
         installFileSystem(vfs)
         precondition(sqlite3_vfs_register(vfs, 0) == SQLITE_OK)
+        fileSystem = vfs
     }
 }
 
@@ -182,7 +215,7 @@ struct Content {
 }
 
 /// Whether the bytes occur.
-func find(_ needle: [UInt8], in bytes: [UInt8]) -> Bool {
+public func find(_ needle: [UInt8], in bytes: [UInt8]) -> Bool {
     bytes.withUnsafeBytes { all in
         guard let first = needle.first, let start = all.baseAddress else { return false }
         var position = 0
