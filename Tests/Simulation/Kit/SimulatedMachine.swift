@@ -149,8 +149,9 @@ final class SimulatedMachine {
         }
     }
 
-    /// A request or its answer vanishes; who asked waits in vain. Of lost news the subscriber's
-    /// connection tells nothing: the numbers have a gap.
+    /// A request or its answer vanishes; who asked waits in vain.
+    ///
+    /// Of lost news the subscriber's connection tells nothing: the numbers have a gap.
     private func lose(_ parcel: SimulatedNetwork.Parcel) {
         guard case .request(let exchange) = parcel else { return }
         if choices.chance(percent: 30) { network.finish(exchange, .failure(.lost)) }
@@ -200,6 +201,8 @@ final class SimulatedMachine {
         } catch {
             // A disk that is full or fails lets nobody start; it is tried again.
             injected.failedStarts += 1
+            // Somebody makes room in the end.
+            if choices.chance(percent: 30) { disks[service]?.fault = nil }
             startsAt[service] = clock.now.nanoseconds + 500_000_000
         }
         guard running[service] != nil else { return }
