@@ -1,5 +1,6 @@
 import AuthorityCore
 import AuthorityMessages
+import Clocks
 import Crypto
 import Loop
 import Mnemonics
@@ -43,4 +44,9 @@ final class StretcherOnTheLoop: PhraseStretcher {
     func seed(of phrase: SharedSecret) async throws(MnemonicError) -> SharedSecret {
         SharedSecret(try Mnemonic.seed(of: phrase.bytes, passphrase: SecretBytes(count: 0)))
     }
+}
+
+/// A calendar that stands still: nothing that is promised hangs on it.
+struct StillWallClock: WallClock {
+    var milliseconds: UInt64 { 1_700_000_000_000 }
 }

@@ -51,7 +51,8 @@ final class Device {
             acts += 1
             switch choices.number(in: 1...100) {
             case 1...10: await changePasscode()
-            case 11...30: await tryWrong()
+            case 11...27: await tryWrong()
+            case 28...30: await guess()
             case 31...45: await unlock()
             case 46...60: await create()
             case 61...70: await list()
@@ -89,6 +90,7 @@ final class Device {
             return await unlock()
         }
         guard !person.isChanging else { return }
+        machine.promises.expect(code, of: person.owner)
         person.beginChange(to: code)
         await change(
             SetPasscode(passcodeKind: .alphanumeric), authority, token: token,
@@ -101,6 +103,18 @@ final class Device {
 
     private func tryWrong() async {
         _ = await verify(newCode(), .appUnlock, [])
+    }
+
+    /// Tries wrong codes as fast as they go.
+    private func guess() async {
+        var left = choices.number(in: 7...12)
+        for _ in 0..<left {
+            ServiceLoop.start {
+                await self.tryWrong()
+                left -= 1
+            }
+        }
+        while left > 0 { await machine.timers.sleep(milliseconds: 100) }
     }
 
     private func unlock() async { _ = await session(.resource(person.namespace)) }

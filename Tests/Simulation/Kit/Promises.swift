@@ -15,7 +15,9 @@ final class Promises {
     private(set) var broken: [String] = []
     private let clock: FakeBootClock
     private var grants: [Owner: [Grant]] = [:]
-    private var attemptCharges: [AttemptID: UInt64] = [:]
+    private var attempts: [AttemptID: (charge: UInt64, code: [UInt8])] = [:]
+    /// Codes that were ever to be an owner's passcode.
+    private var codes: [Owner: Set<[UInt8]>] = [:]
     private var locks: [Owner: BootMoment] = [:]
     private var revoked: [SessionID: BootMoment] = [:]
     private var changed: [Owner: (moment: BootMoment, revision: UInt64)] = [:]
@@ -48,7 +50,6 @@ final class Promises {
         let owner = exchange.header.owner
         switch exchange.header.method {
         case Begin.method: watchBegin(owner, exchange, reply)
-        case Confirm.method: watchConfirm(owner, exchange, reply)
         case Lock.method: locks[owner] = clock.now
         case Revoke.method: note(revoke: exchange)
         case SetPasscode.method: note(change: reply, owner)
@@ -68,7 +69,8 @@ final class Promises {
         guard let answer = try? reply.answer(to: Begin.self),
             case .charged(let attempt, let charge) = answer.reply
         else { return }
-        attemptCharges[attempt] = charge
+        let code = exchange.frames.attachments.first?.bytes.withBytes { Array($0) } ?? []
+        attempts[attempt] = (charge, code)
         let now = clock.now
         let before = grants[owner, default: []]
         // The charge is its own number: a repeat of the same answer is no second evaluation.
@@ -86,13 +88,24 @@ final class Promises {
         grants[owner, default: []].append(Grant(charge: charge, moment: moment))
     }
 
-    private func watchConfirm(
-        _ owner: Owner, _ exchange: SimulatedNetwork.Exchange, _ reply: ReplyFrames
-    ) {
-        guard let request = try? Confirm(decoding: exchange.frames.body),
-            let charge = attemptCharges[request.attempt]
+    /// A confirmation that arrives may have its effect though its answer never leaves.
+    func watchArrival(_ exchange: SimulatedNetwork.Exchange) {
+        // Whoever proves that he has the access key has nothing left to guess.
+        if exchange.header.method == Prove.method { grants[exchange.header.owner] = [] }
+        guard exchange.header.method == Confirm.method,
+            let request = try? Confirm(decoding: exchange.frames.body),
+            let (charge, code) = attempts[request.attempt]
         else { return }
+        let owner = exchange.header.owner
+        if codes[owner]?.contains(code) != true {
+            fail("an attempt with a code that was never a passcode was confirmed")
+        }
         grants[owner]?.removeAll { $0.charge <= charge }
+    }
+
+    /// A code is about to become an owner's passcode.
+    func expect(_ code: String, of owner: Owner) {
+        codes[owner, default: []].insert(Array(code.utf8))
     }
 
     private func note(revoke exchange: SimulatedNetwork.Exchange) {

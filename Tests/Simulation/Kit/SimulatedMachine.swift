@@ -22,6 +22,8 @@ final class SimulatedMachine {
 
     let choices: SeededRandom
     let clock = FakeBootClock()
+    /// The clock of those who are elsewhere, which goes on through the machine's boots.
+    private let outside = FakeBootClock()
     let network: SimulatedNetwork
     let promises: Promises
     var mishaps: Mishaps
@@ -48,7 +50,7 @@ final class SimulatedMachine {
         random = SeededRandom(seed: seed ^ 0x5EED_5EED)
         self.mishaps = mishaps
         let clock = clock
-        timers = Timers(clock: clock)
+        timers = Timers(clock: outside)
         network = SimulatedNetwork { clock.now.nanoseconds }
         promises = Promises(clock: clock)
         for service in Self.services {
@@ -66,7 +68,7 @@ final class SimulatedMachine {
     func step() -> Bool {
         steps += 1
         // Two things never happen in one nanosecond.
-        clock.advance(nanoseconds: 1_000)
+        advance(by: 1_000)
         if choices.number(in: 1...10_000) <= mishaps.perTenThousand { breakSomething() }
         var ways: [(weight: Int, Action)] = []
         if !ServiceLoop.queue.isEmpty { ways.append((60, .job)) }
@@ -164,18 +166,29 @@ final class SimulatedMachine {
         }
         exchange.takenBy = process.life
         exchange.takenAt = clock.now
+        promises.watchArrival(exchange)
         process.receive(exchange)
         unfinished.insert(exchange.service)
     }
 
     // MARK: Time
 
+    private func advance(by nanoseconds: UInt64) {
+        clock.advance(nanoseconds: nanoseconds)
+        outside.advance(nanoseconds: nanoseconds)
+    }
+
+    /// Lets as much time pass as until the next one wants to be woken.
     private func passTime() -> Bool {
+        let here = running.values.map { $0.timers.nextDeadline } + [network.nextDeadline]
         let now = clock.now.nanoseconds
-        let wakes = running.values.map { $0.timers.nextDeadline } + [timers.nextDeadline]
-        let due = (wakes + [network.nextDeadline]).compactMap { $0 } + startsAt.values
-        guard let next = due.min() else { return !ServiceLoop.queue.isEmpty }
-        if next > now { clock.advance(nanoseconds: next - now) }
+        var waits = (here.compactMap { $0 } + startsAt.values).map { $0 > now ? $0 - now : 0 }
+        if let next = timers.nextDeadline {
+            let moment = outside.now.nanoseconds
+            waits.append(next > moment ? next - moment : 0)
+        }
+        guard let shortest = waits.min() else { return !ServiceLoop.queue.isEmpty }
+        advance(by: shortest)
         note(0x400)
         wake()
         return true
@@ -227,7 +240,8 @@ final class SimulatedMachine {
             let ground = try ground(AuthorityService.schema, disk, timers, sender)
             let authority = try AuthorityService(
                 AuthorityParts(
-                    group: ground.group, clock: ground.clock, timers: timers, random: random,
+                    group: ground.group, clock: ground.clock, wallClock: StillWallClock(),
+                    timers: timers, random: random,
                     limiter: client(sender, .attemptLimiter),
                     kdf: CheapKDF(timers: timers, milliseconds: mishaps.kdfMilliseconds),
                     events: EventsOut { [weak self, sender] bytes in
@@ -354,7 +368,7 @@ final class SimulatedMachine {
     private func sleep() {
         injected.sleeps += 1
         note(0x800)
-        clock.advance(milliseconds: UInt64(choices.number(in: 1...400_000)))
+        advance(by: UInt64(choices.number(in: 1...400_000)) * 1_000_000)
         wake()
     }
 
@@ -376,7 +390,8 @@ final class SimulatedMachine {
         let up = running.keys.map(\.text).sorted().joined(separator: ", ")
         return "up \(up); \(network.parcels.count) messages; "
             + "next wake \(timers.nextDeadline ?? 0), next end of patience "
-            + "\(network.nextDeadline ?? 0), now \(clock.now.nanoseconds)"
+            + "\(network.nextDeadline ?? 0), now \(clock.now.nanoseconds), "
+            + "outside \(outside.now.nanoseconds)"
     }
 
     /// From now on nothing breaks, and what is broken is mended.
@@ -397,7 +412,7 @@ final class SimulatedMachine {
         for disk in disks.values { disk.retire() }
         network.breakOff { _ in true }
         for _ in 0..<1_000 {
-            clock.advance(seconds: 1_000_000)
+            advance(by: 1_000_000_000_000_000)
             timers.fire()
             for ended in endedTimers { ended.fire() }
             network.breakOff { _ in true }

@@ -58,7 +58,7 @@ final class HostedProcess<S: Service>: SimulatedProcess, ReplyPort {
         self.news = news
         self.send = send
         let group = ground.group
-        try group.write { try group.journal.recover() }
+        try group.write { try group.journal.recover(unfinished: service.unfinishedChanges()) }
         try group.store.commitBatch()
         try service.rebuild()
         host = ServiceHost(
