@@ -69,7 +69,7 @@ let commandParts = [
 let simulationParts =
     serviceParts + [
         "AuthorityClient", "AuthorityCore", "AuthorityMessages", "LimiterCore", "LimiterMessages",
-        "VaultCore", "VaultMessages", "Mnemonics", "TestKit",
+        "VaultCore", "VaultMessages", "TestKit",
     ]
 
 let package = Package(

@@ -292,6 +292,7 @@ final class Device {
         _ request: R, _ token: [UInt8], _ label: String, attachments: [SharedSecret] = []
     ) async -> Answer<R>? {
         let version = person.wallets[label]?.version
+        let isThere = person.wallets[label]?.belief == .there
         do throws(Refusal) {
             return try await vault.call(
                 request, options: options(token), attachments: attachments)
@@ -299,7 +300,7 @@ final class Device {
             let isDamage =
                 ["vault.no_such_wallet", "vault.envelope_damaged"].contains(error.code)
                 || error.code == "vault.identity_mismatch"
-            if isDamage, version == person.wallets[label]?.version {
+            if isDamage, isThere, version == person.wallets[label]?.version {
                 machine.promises.fail("a wallet that was acknowledged: \(error.code)")
             }
             return nil

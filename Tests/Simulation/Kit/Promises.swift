@@ -18,7 +18,8 @@ final class Promises {
     private var attempts: [AttemptID: (charge: UInt64, code: [UInt8])] = [:]
     /// Codes that were ever to be an owner's passcode.
     private var codes: [Owner: Set<[UInt8]>] = [:]
-    private var locks: [Owner: BootMoment] = [:]
+    /// When a lock was taken, and when it was acknowledged.
+    private var locks: [Owner: (taken: BootMoment, told: BootMoment)] = [:]
     private var revoked: [SessionID: BootMoment] = [:]
     private var changed: [Owner: (moment: BootMoment, revision: UInt64)] = [:]
     private var authorityEnded: [RunID: BootMoment] = [:]
@@ -50,7 +51,7 @@ final class Promises {
         let owner = exchange.header.owner
         switch exchange.header.method {
         case Begin.method: watchBegin(owner, exchange, reply)
-        case Lock.method: locks[owner] = clock.now
+        case Lock.method: locks[owner] = (exchange.takenAt ?? clock.now, clock.now)
         case Revoke.method: note(revoke: exchange)
         case SetPasscode.method: note(change: reply, owner)
         case Verify.method: note(verify: reply)
@@ -156,7 +157,9 @@ final class Promises {
         // What opens or changes anything has the authority's leave, which ends before a lock is
         // acknowledged; only a list may rest on news.
         let slack = isList ? Self.silence : 0
-        if let lock = locks[claims.owner], isAfter(lock, claims, by: slack, now) {
+        if let lock = locks[claims.owner], claims.issued <= lock.taken.nanoseconds,
+            isAfter(lock.told, claims, by: slack, now)
+        {
             fail("\(method) under a session that a lock had ended")
         }
         if let moment = revoked[claims.session], isAfter(moment, claims, by: slack, now) {
