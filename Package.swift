@@ -65,13 +65,6 @@ let commandParts = [
     "Tokens", "Bus", "Home", "KernelKeyring", "BackupShares", "WholeFiles",
 ]
 
-/// What a simulated machine is built from.
-let simulationParts =
-    serviceParts + [
-        "AuthorityClient", "AuthorityCore", "AuthorityMessages", "LimiterCore", "LimiterMessages",
-        "VaultCore", "VaultMessages", "TestKit",
-    ]
-
 let package = Package(
     name: "coffer",
     targets: [
@@ -179,11 +172,20 @@ let package = Package(
                 "backup-shares", "migration", "coffer",
             ]),
             path: "Tests/EndToEndTests", swiftSettings: settings),
-        tests("StorageTests", of: ["Storage", "Secrets", "CSQLite", "TestKit"]),
+        tests("StorageTests", of: ["Storage", "Secrets", "CSQLite", "DiskDouble", "TestKit"]),
+        // A disk that fails, fills up and loses what was not synced.
+        .target(
+            name: "DiskDouble", dependencies: on(["CSQLite", "Storage", "TestKit"]),
+            path: "Tests/DiskDouble", swiftSettings: settings),
         // Real services on a simulated machine, from one seed a run.
         .target(
-            name: "Simulation", dependencies: on(simulationParts), path: "Tests/Simulation/Kit",
-            swiftSettings: settings),
+            name: "Simulation",
+            dependencies: on(
+                [
+                    "AuthorityClient", "AuthorityCore", "AuthorityMessages", "LimiterCore",
+                    "LimiterMessages", "VaultCore", "VaultMessages", "DiskDouble", "TestKit",
+                ] + serviceParts),
+            path: "Tests/Simulation/Kit", swiftSettings: settings),
         .executableTarget(
             name: "simulate", dependencies: on(["Simulation", "Loop"]),
             path: "Tests/Simulation/Main", swiftSettings: settings),

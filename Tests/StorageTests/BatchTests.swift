@@ -1,6 +1,6 @@
 import CSQLite
+import DiskDouble
 import Storage
-import TestKit
 import Testing
 
 @Suite struct BatchRules {

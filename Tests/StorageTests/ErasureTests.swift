@@ -1,7 +1,7 @@
 import CSQLite
+import DiskDouble
 import Glibc
 import Storage
-import TestKit
 import Testing
 
 @Suite struct ErasureRules {

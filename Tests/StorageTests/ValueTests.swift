@@ -1,6 +1,6 @@
+import DiskDouble
 import Secrets
 import Storage
-import TestKit
 import Testing
 
 @Suite struct ValueRules {

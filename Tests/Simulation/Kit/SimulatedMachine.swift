@@ -1,6 +1,7 @@
 import AuthorityClient
 import AuthorityCore
 import Clocks
+import DiskDouble
 import LimiterCore
 import Loop
 import Secrets
@@ -240,7 +241,8 @@ final class SimulatedMachine {
             let ground = try ground(AuthorityService.schema, disk, timers, sender)
             let authority = try AuthorityService(
                 AuthorityParts(
-                    group: ground.group, clock: ground.clock, wallClock: StillWallClock(),
+                    group: ground.group, clock: ground.clock, awake: clock,
+                    wallClock: StillWallClock(),
                     timers: timers, random: random,
                     limiter: client(sender, .attemptLimiter),
                     kdf: CheapKDF(timers: timers, milliseconds: mishaps.kdfMilliseconds),

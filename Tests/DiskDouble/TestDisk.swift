@@ -1,6 +1,7 @@
 internal import CSQLite
 internal import Glibc
 internal import Storage
+internal import TestKit
 
 /// A SQLite file system in memory that fails, fills up and loses un-synced writes on demand.
 ///
