@@ -144,7 +144,10 @@ let package = Package(
         tests("LimiterTests", of: ["LimiterCore", "LimiterMessages", "TestKit"] + serviceParts),
         tests(
             "VaultTests",
-            of: ["VaultCore", "VaultMessages", "AuthorityClient", "AuthorityMessages", "TestKit"]
+            of: [
+                "VaultCore", "VaultMessages", "AuthorityClient", "AuthorityMessages",
+                "AuthorityDouble", "TestKit",
+            ]
                 + serviceParts + ["Mnemonics", "HDKeys"]),
         tests(
             "AuthorityClientTests",

@@ -54,8 +54,8 @@ public final class AuthorityDouble {
 
     /// Opens a session and gives its token.
     public func open(
-        _ scope: Scope, for owner: Owner, holder: PeerKey, audience: Set<ServiceName>,
-        origin: Origin = .passcode, seconds: UInt64 = 300
+        _ scope: Scope, for owner: Owner, holder: PeerKey, origin: Origin = .passcode,
+        audience: Set<ServiceName> = [.walletVault], seconds: UInt64 = 300
     ) throws -> (token: [UInt8], session: SessionID) {
         let session: SessionID = try Self.identifier(random)
         let now = clock.now
@@ -119,8 +119,11 @@ public final class AuthorityDouble {
     /// An event that never arrives.
     public func loseEvent() { number += 1 }
 
-    public func publish(raw bytes: [UInt8]) {
-        for listener in listeners { listener(.event(bytes)) }
+    public func publish(raw bytes: [UInt8]) { notify(.event(bytes)) }
+
+    /// Has every listener notice something of the way that events come on.
+    public func notify(_ notice: EventNotice) {
+        for listener in listeners { listener(notice) }
     }
 
     // MARK: Requests

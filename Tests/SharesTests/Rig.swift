@@ -242,8 +242,8 @@ final class Rig: ReplyPort {
         audience: Set<ServiceName> = [.walletVault, .backupShares], origin: Origin = .passcode
     ) throws -> [UInt8] {
         try authority.open(
-            scope, for: owner ?? self.owner, holder: (holder ?? app).key, audience: audience,
-            origin: origin
+            scope, for: owner ?? self.owner, holder: (holder ?? app).key, origin: origin,
+            audience: audience
         ).token
     }
 

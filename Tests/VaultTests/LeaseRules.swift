@@ -1,3 +1,4 @@
+import AuthorityDouble
 import AuthorityMessages
 import Clocks
 import Loop

@@ -1,3 +1,4 @@
+import AuthorityDouble
 import Glibc
 import Loop
 import Serving

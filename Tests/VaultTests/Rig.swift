@@ -1,3 +1,4 @@
+import AuthorityDouble
 import AuthorityMessages
 import Clocks
 import Crypto
@@ -38,7 +39,7 @@ final class Rig: ReplyPort {
     let clock = FakeBootClock()
     let random: SeededRandom
     let timers: Timers
-    let authority: TestAuthority
+    let authority: AuthorityDouble
     let stretcher = InlineStretcher()
     let folder: TemporaryFolder
     let database: Database
@@ -67,12 +68,13 @@ final class Rig: ReplyPort {
         timers = Timers(clock: clock)
         folder = try inFolder ?? TemporaryFolder(inMemory: true)
         database = try Database(path: folder.path(of: "vault.db"), schema: VaultService.schema)
-        authority = try TestAuthority(clock: clock, random: SeededRandom(seed: seed ^ 0xA17))
+        authority = try AuthorityDouble(clock: clock, random: SeededRandom(seed: seed ^ 0xA17))
         group = CommitGroup(store: database, clock: clock)
         let link = AuthorityLink(
             service: .walletVault, domains: VaultService.keyDomains,
-            authority: ServiceClient(port: authority), clock: clock, timers: timers)
-        authority.listener = { [weak link] notice in link?.hear(notice) }
+            authority: ServiceClient(port: authority.port(for: .walletVault)), clock: clock,
+            timers: timers)
+        authority.listen { [weak link] notice in link?.hear(notice) }
         service = VaultService(
             group: group, link: link, clock: clock, random: random,
             stretcher: other ?? stretcher, limits: limits)
@@ -248,7 +250,7 @@ final class Rig: ReplyPort {
         let keys = try VaultService.keyDomains.map { domain in
             SharedSecret(
                 try HKDF.sha256(
-                    key: TestAuthority.accessKey(of: owner), salt: Array(namespace.text.utf8),
+                    key: AuthorityDouble.accessKey(of: owner), salt: Array(namespace.text.utf8),
                     info: Array(domain.utf8), count: 32))
         }
         return NamespaceKeys(envelopes: keys[0], identities: keys[1])

@@ -1,3 +1,4 @@
+import AuthorityDouble
 import Clocks
 import Loop
 import Storage

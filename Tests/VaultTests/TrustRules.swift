@@ -1,3 +1,4 @@
+import AuthorityDouble
 import AuthorityMessages
 import Clocks
 import Loop
@@ -107,9 +108,9 @@ import Wire
     @Test func aBrokenConnectionMakesItAskAnew() async throws {
         try await LoopHarness.run {
             let reader = try await Reader()
-            reader.rig.authority.listener?(.disconnected)
+            reader.rig.authority.notify(.disconnected)
             #expect(try await reader.listAsks())
-            reader.rig.authority.listener?(.connected)
+            reader.rig.authority.notify(.connected)
             #expect(try await reader.listAsks())
             reader.rig.authority.publish()
             #expect(try await reader.listAsks())
