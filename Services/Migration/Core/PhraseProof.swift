@@ -13,6 +13,8 @@ public typealias PhraseStretching =
 struct ProvenPhrase: Sendable {
     /// In its one form.
     let phrase: SharedSecret
+    /// The id that the phrase leads to and the account names, 1 to 16 hexadecimal digits.
+    let legacyID: String
     /// The wallet's 32-byte SDK id on the network that its list names.
     let sdkID: [UInt8]
 }
@@ -95,7 +97,8 @@ struct PhraseProver: Sendable {
                 throw Flaw.problem(.otherWallet)
             }
             let sdkID = try DashWalletID.sdk(seed: seed, network: network)
-            return ProvenPhrase(phrase: SharedSecret(phrase), sdkID: sdkID)
+            return ProvenPhrase(
+                phrase: SharedSecret(phrase), legacyID: id.text, sdkID: sdkID)
         } catch let flaw as Flaw {
             throw flaw
         } catch {

@@ -55,7 +55,7 @@ final class VaultLink {
 
     // MARK: What a run asks for
 
-    /// Takes a wallet in, and gives its name in the vault.
+    /// Takes a wallet in, labelled with its legacy id, and gives its name in the vault.
     ///
     /// A wallet that is there already, because an earlier run was ended before it could note it or
     /// because a person brought it in, is opened and compared.
@@ -65,8 +65,8 @@ final class VaultLink {
         _ proven: ProvenPhrase, _ errand: VaultErrand, while isWanted: () -> Bool
     ) async throws(VaultTrouble) -> WalletID {
         let request = ImportWallet(
-            namespace: errand.namespace, label: "", walletKind: .dash, network: errand.network,
-            expected: proven.sdkID)
+            namespace: errand.namespace, label: proven.legacyID, walletKind: .dash,
+            network: errand.network, expected: proven.sdkID)
         var patience = Patience(limits, clock)
         var key = newKey()
         while true {
@@ -199,6 +199,11 @@ private enum Kind {
     init(_ refusal: Refusal) {
         if let fault = VaultFault(rawValue: refusal.code) {
             self = fault == .full ? .final : .wallet
+            return
+        }
+        if refusal.code == StorageFault.damaged.rawValue {
+            // Its row in the vault cannot be read.
+            self = .wallet
             return
         }
         switch BusFault(rawValue: refusal.code) {

@@ -25,6 +25,23 @@ extension VaultService {
                 more: page.more, damaged: page.damaged))
     }
 
+    /// Tells which wallet has an identity; nothing is opened.
+    func find(_ call: Call<FindWallet>) async throws -> Answer<FindWallet> {
+        let request = call.request
+        try call.require(Permission(purpose: .open, namespace: request.namespace, wallet: nil))
+        guard let family = WalletFamily(request.walletKind, request.network) else {
+            throw BusFault.malformed
+        }
+        try await link.confirmLiving(call)
+        let row = try store.row(
+            withIdentity: request.identity, owner: call.owner, namespace: request.namespace)
+        guard case .readable(let record) = row else {
+            throw row == nil ? VaultFault.noSuchWallet : StorageFault.damaged
+        }
+        guard record.family == family else { throw VaultFault.noSuchWallet }
+        return Answer(record.description(verified: isVerified(record)))
+    }
+
     /// Opens both envelopes and compares phrase, seed and identity with each other.
     func check(_ call: Call<CheckWallet>) async throws -> Answer<CheckWallet> {
         let (description, _) = try await opened(

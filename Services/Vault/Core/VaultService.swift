@@ -25,6 +25,7 @@ public final class VaultService: Service {
         .on(CreateWallet.self) { service, call in try await service.create(call) },
         .on(ImportWallet.self) { service, call in try await service.importWallet(call) },
         .on(ListWallets.self) { service, call in try await service.list(call) },
+        .on(FindWallet.self) { service, call in try await service.find(call) },
         .on(CheckWallet.self) { service, call in try await service.check(call) },
         .on(RevealWallet.self) { service, call in try await service.reveal(call) },
         .on(SignWithWallet.self) { service, call in try await service.sign(call) },

@@ -107,6 +107,18 @@ final class VaultStore {
         ) { row throws(StorageError) in try WalletRow(row) }
     }
 
+    /// The one wallet of a namespace that has an identity.
+    func row(
+        withIdentity identity: [UInt8], owner: Owner, namespace: Namespace
+    ) throws(StorageError) -> WalletRow? {
+        try database.firstRow(
+            """
+            SELECT position, owner, namespace, wallet, kind, network, label, words, identity, mac
+            FROM wallets WHERE owner = ?1 AND namespace = ?2 AND identity = ?3
+            """, .text(owner.text), .text(namespace.text), .blob(identity)
+        ) { row throws(StorageError) in try WalletRow(row) }
+    }
+
     /// Whether the record's namespace has a wallet of the same identity.
     func hasWallet(like record: WalletRecord) throws(StorageError) -> Bool {
         try database.firstRow(
