@@ -125,7 +125,7 @@ let package = Package(
         tests("TidyTests", of: ["Home", "Wire"]),
 
         // Fakes for tests; no service may use it.
-        shared("TestKit", uses: ["Clocks", "Loop", "Secrets"]),
+        shared("TestKit", uses: ["Clocks", "Loop", "Secrets", "Mnemonics", "HDKeys"]),
         // An authority for the tests of services that work under its leave.
         .target(
             name: "AuthorityDouble",
@@ -156,7 +156,8 @@ let package = Package(
             "MigrationTests",
             of: [
                 "MigrationCore", "MigrationMessages", "VaultMessages", "AuthorityClient",
-                "AuthorityMessages", "Mnemonics", "HDKeys", "PropertyLists", "LegacyKeychain",
+                "AuthorityMessages", "AuthorityDouble", "Mnemonics", "HDKeys", "PropertyLists",
+                "LegacyKeychain",
                 "TestKit",
             ] + serviceParts),
         tests("TestKitTests", of: ["TestKit", "Clocks", "Loop", "Secrets"]),
@@ -168,7 +169,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: on([
-                "Bus", "Wire", "Clocks", "Secrets", "Crypto", "HDKeys", "Home", "TestKit", "Tokens",
+                "Bus", "Wire", "Clocks", "Loop", "Secrets", "Crypto", "HDKeys", "Mnemonics", "Home",
+                "TestKit", "Tokens",
                 "AuthorityMessages",
                 "LimiterMessages", "VaultMessages", "SharesMessages", "MigrationMessages",
                 "BackupShares", "attempt-limiter", "credential-authority", "wallet-vault",

@@ -32,9 +32,9 @@ final class Client {
 
     /// Sends requests over one connection without waiting in between.
     func callEach<R: Request>(
-        _ requests: [(R, [SharedSecret])], timeout: UInt64 = 60_000
+        _ requests: [(R, [SharedSecret])], token: [UInt8] = [], timeout: UInt64 = 60_000
     ) throws(Refusal) -> [Result<Answer<R>, Refusal>] {
-        let all = requests.map { frames($0, local, [], nil, $1, timeout) }
+        let all = requests.map { frames($0, local, token, nil, $1, timeout) }
         return try exchange(all, R.self, timeout)
     }
 

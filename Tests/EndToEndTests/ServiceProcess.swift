@@ -1,5 +1,6 @@
 import Glibc
 import Home
+import TestKit
 import Wire
 
 /// A real service, started from the build's folder.
@@ -35,6 +36,16 @@ final class ServiceProcess {
         self.killer = nil
         waitpid(process, nil, 0)
         isReaped = true
+    }
+
+    /// The most memory that it ever had, in KiB.
+    func peakMemory() throws -> Int {
+        let status = String(
+            decoding: TestFile.contents(of: "/proc/\(process)/status"), as: UTF8.self)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        let words = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }) ?? []
+        guard words.count == 3, let count = Int(words[1]) else { throw TestError("VmHWM") }
+        return count
     }
 
     var hasEnded: Bool {

@@ -75,6 +75,11 @@ final class TestHome {
         try start(service)
     }
 
+    /// The most memory that a service ever had, in KiB.
+    func peakMemory(of service: ServiceName) throws -> Int {
+        try known(processes[service]).peakMemory()
+    }
+
     func restart(_ service: ServiceName, by signal: Int32 = SIGKILL) throws {
         kill(service, signal)
         try start(service)

@@ -1,3 +1,5 @@
+import AuthorityDouble
+import HDKeys
 import Loop
 import MigrationMessages
 import Secrets
@@ -12,17 +14,17 @@ import Wire
 @Suite(.timeLimit(.minutes(2))) struct ApplyRules {
     private static func keychain(
         mainnet: Int = 6, testnet: Int = 0, seed: UInt64 = 11
-    ) throws -> Keychain {
-        var keychain = Keychain()
+    ) throws -> TestKeychain {
+        var keychain = TestKeychain()
         let random = SeededRandom(seed: seed)
         try keychain.addListed(mainnet, random)
         try keychain.addListed(testnet, on: .testnet, random)
         return keychain
     }
 
-    @Test(arguments: Keychain.Format.allCases)
+    @Test(arguments: TestKeychain.Format.allCases)
     func everyListedWalletComesInOnceAndTheSourceStaysAsItIs(
-        _ format: Keychain.Format
+        _ format: TestKeychain.Format
     ) async throws {
         let keychain = try Self.keychain(mainnet: 12, testnet: 3)
         try await LoopHarness.run {
@@ -33,18 +35,18 @@ import Wire
             #expect(first.done == 12 && first.succeeded == 12 && first.failed == 0)
             #expect(first.counts == ClassCounts(inLedger: 12, listed: 3))
             #expect(!first.settled)
-            #expect(try rig.identities() == keychain.identities(.mainnet))
+            #expect(rig.identities() == keychain.identities(.mainnet))
             let second = try await rig.apply(.testnet)
             #expect(second.succeeded == 3)
             #expect(second.settled)
-            #expect(try rig.identities() == keychain.identities())
+            #expect(rig.identities() == keychain.identities())
             let status = try await rig.status()
             #expect(status.mainnet == 12 && status.testnet == 3 && status.running == nil)
             #expect(status.sources.count == 1)
             #expect(status.sources.first?.done == true)
             #expect(status.sources.first?.path == rig.path.text)
             #expect(try await rig.launch() == .absent)
-            #expect(contents(of: rig.path.text) == keychain.bytes(format))
+            #expect(TestFile.contents(of: rig.path.text) == keychain.bytes(format))
         }
     }
 
@@ -58,9 +60,10 @@ import Wire
             let entry = try #require(
                 try rig.service.store.entry(of: LegacyID(wallet.id), owner: rig.owner))
             #expect(entry.network == .mainnet)
-            #expect(try entry.identity == wallet.phrase.sdkID())
+            #expect(entry.identity == wallet.sdkID)
             #expect(entry.namespace == rig.main)
             #expect(entry.wallet == rig.vault.wallets.first?.wallet)
+            #expect(rig.vault.wallets.first?.label == wallet.id)
             #expect(try await entry.source == rig.plan().digest)
             #expect(entry.migrated == 1_790_000_000)
         }
@@ -118,7 +121,7 @@ import Wire
             for (id, _, problem) in problems {
                 #expect(progress.failures.contains(.init(id: id, problem: problem)))
             }
-            #expect(try rig.identities() == file.identities())
+            #expect(rig.identities() == file.identities())
             let source = try #require(try await rig.status().sources.first)
             #expect(!source.done && source.deferredFailure && !source.deferredUnknownChain)
             #expect(try await rig.launch() == .pending)
@@ -126,11 +129,11 @@ import Wire
     }
 
     @Test func aPhraseIsTakenInWhateverItsCaseSpacesAndForm() async throws {
-        var keychain = Keychain()
+        var keychain = TestKeychain()
         let random = SeededRandom(seed: 5)
         let phrase = try LegacyPhrase(random)
         let typed = "  " + phrase.text.uppercased().replacing(" ", with: "\u{3000}\t ") + "\n"
-        let id = try phrase.legacyID()
+        let id = try phrase.ids().legacy
         keychain.add("WALLET_MNEMONIC_KEY_\(id)", Array(typed.utf8))
         keychain.list([id], on: "b67a40f")
         let file = keychain
@@ -138,17 +141,17 @@ import Wire
             let rig = try Rig()
             rig.lay(file)
             #expect(try await rig.apply().succeeded == 1)
-            #expect(try rig.identities() == [phrase.sdkID()])
+            #expect(try rig.identities() == [phrase.ids().sdk])
         }
     }
 
     @Test func ofTwoPhrasesUnderOneAccountTheRightOneIsTaken() async throws {
         for isFirst in [true, false] {
-            var keychain = Keychain()
+            var keychain = TestKeychain()
             let random = SeededRandom(seed: 6)
             let phrase = try LegacyPhrase(random)
             let other = try LegacyPhrase(random)
-            let id = try phrase.legacyID()
+            let id = try phrase.ids().legacy
             for text in isFirst ? [phrase.text, other.text] : [other.text, phrase.text] {
                 keychain.add("WALLET_MNEMONIC_KEY_\(id)", Array(text.utf8))
             }
@@ -158,7 +161,7 @@ import Wire
                 let rig = try Rig()
                 rig.lay(file)
                 #expect(try await rig.apply().succeeded == 1)
-                #expect(try rig.identities() == [phrase.sdkID()])
+                #expect(try rig.identities() == [phrase.ids().sdk])
             }
         }
     }
@@ -177,9 +180,9 @@ import Wire
 
     @Test func aWalletOfTheOtherNetworkIsNotTakenIn() async throws {
         // A list of the main network that names the id that the phrase has on the test network.
-        var keychain = Keychain()
+        var keychain = TestKeychain()
         let phrase = try LegacyPhrase(SeededRandom(seed: 3))
-        let id = try phrase.legacyID(.testnet)
+        let id = try phrase.ids(.testnet).legacy
         keychain.add("WALLET_MNEMONIC_KEY_\(id)", Array(phrase.text.utf8))
         keychain.list([id], on: "b67a40f")
         let file = keychain
@@ -193,7 +196,7 @@ import Wire
     }
 
     @Test func manyFailuresAreCountedAndTheFirstHundredNamed() async throws {
-        var keychain = Keychain()
+        var keychain = TestKeychain()
         let ids = (0..<130).map { String($0 + 0x100, radix: 16) }
         for id in ids { keychain.add("WALLET_MNEMONIC_KEY_\(id)", Array("none".utf8)) }
         keychain.list(ids, on: "b67a40f")

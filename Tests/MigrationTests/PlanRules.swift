@@ -1,4 +1,5 @@
 import Crypto
+import HDKeys
 import MigrationMessages
 import TestKit
 import Testing
@@ -9,8 +10,8 @@ import Wire
 
 @Suite struct PlanRules {
     /// One wallet of every class but those that exclude each other.
-    private static func mixed() throws -> Keychain {
-        var keychain = Keychain()
+    private static func mixed() throws -> TestKeychain {
+        var keychain = TestKeychain()
         let random = SeededRandom(seed: 7)
         try keychain.addListed(3, random)
         try keychain.addListed(2, on: .testnet, random)
@@ -20,8 +21,8 @@ import Wire
         return keychain
     }
 
-    @Test(arguments: Keychain.Format.allCases)
-    func everyWalletIsShownWithItsReasonInEveryFormat(_ format: Keychain.Format) async throws {
+    @Test(arguments: TestKeychain.Format.allCases)
+    func everyWalletIsShownWithItsReasonInEveryFormat(_ format: TestKeychain.Format) async throws {
         let keychain = try Self.mixed()
         try await LoopHarness.run {
             let rig = try Rig()
@@ -44,7 +45,7 @@ import Wire
     }
 
     @Test func aSourceIsReadOnceForAllItsPages() async throws {
-        var keychain = Keychain()
+        var keychain = TestKeychain()
         let ids = (0..<1_203).map { String($0 + 0x1000, radix: 16) }
         for id in ids { keychain.add("WALLET_MNEMONIC_KEY_\(id)", [1]) }
         keychain.list(ids, on: "b67a40f")
@@ -62,14 +63,14 @@ import Wire
             }
             #expect(seen == ids)
             #expect(rig.service.shelf.readings == 1)
-            rig.lay(Keychain())
+            rig.lay(TestKeychain())
             #expect(try await rig.plan().wallets.isEmpty)
             #expect(rig.service.shelf.readings == 2)
         }
     }
 
     @Test func aPageOfLongForeignIdsFitsAFrame() async throws {
-        var keychain = Keychain()
+        var keychain = TestKeychain()
         let long = String(repeating: "\u{1}", count: 900)
         for number in 0..<60 { keychain.add("WALLET_MNEMONIC_KEY_\(long)\(number)", [1]) }
         let file = keychain
@@ -92,7 +93,7 @@ import Wire
     @Test func aPageAfterAWalletThatIsNotThereIsRefused() async throws {
         try await LoopHarness.run {
             let rig = try Rig()
-            rig.lay(Keychain())
+            rig.lay(TestKeychain())
             let request = PlanMigration(source: rig.path, after: "aa")
             #expect(try await rig.refusal(request) == "migration.no_such_wallet")
         }
@@ -106,7 +107,7 @@ import Wire
     func whatIsNoKeychainIsRefusedAndHoldsTheLaunch(_ text: String, _ code: String) async throws {
         try await LoopHarness.run {
             let rig = try Rig()
-            write(Array(text.utf8), to: rig.path.text)
+            TestFile.write(Array(text.utf8), to: rig.path.text)
             #expect(try await rig.refusal(PlanMigration(source: rig.path)) == code)
             #expect(try await rig.launch() == .unreadable)
         }
@@ -125,7 +126,7 @@ import Wire
     @Test func theLaunchDecisionGoesByTheSameClasses() async throws {
         try await LoopHarness.run {
             let rig = try Rig()
-            var keychain = Keychain()
+            var keychain = TestKeychain()
             rig.lay(keychain)
             #expect(try await rig.launch() == .absent)
             keychain.add("WALLET_MNEMONIC_KEY_aa", [1])
@@ -144,13 +145,13 @@ import Wire
     }
 
     @Test func aRowThatCannotBeReadAtAllHoldsTheLaunchAndMakesNothingOrphaned() async throws {
-        var keychain = Keychain()
+        var keychain = TestKeychain()
         keychain.add("WALLET_MNEMONIC_KEY_aa", [1])
         keychain.list([], on: "b67a40f")
         let bytes = keychain.bytes(.lines) + Array("{\"account\":\n".utf8)
         try await LoopHarness.run {
             let rig = try Rig()
-            write(bytes, to: rig.path.text)
+            TestFile.write(bytes, to: rig.path.text)
             let plan = try await rig.plan()
             #expect(plan.counts == ClassCounts(undetermined: 1, damaged: 1))
             #expect(plan.launch == .unreadable)
@@ -158,7 +159,7 @@ import Wire
     }
 
     @Test func anOrphanedWalletIsNoReasonToHoldTheLaunch() async throws {
-        var keychain = Keychain()
+        var keychain = TestKeychain()
         keychain.add("WALLET_MNEMONIC_KEY_aa", [1])
         keychain.list([], on: "b67a40f")
         let file = keychain

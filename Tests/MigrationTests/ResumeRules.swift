@@ -1,3 +1,4 @@
+import AuthorityDouble
 import Loop
 import MigrationMessages
 import Secrets
@@ -10,8 +11,8 @@ import Wire
 @testable import MigrationCore
 
 @Suite(.timeLimit(.minutes(2))) struct ResumeRules {
-    private static func keychain(_ count: Int = 20) throws -> Keychain {
-        var keychain = Keychain()
+    private static func keychain(_ count: Int = 20) throws -> TestKeychain {
+        var keychain = TestKeychain()
         try keychain.addListed(count, SeededRandom(seed: 21))
         return keychain
     }
@@ -32,7 +33,7 @@ import Wire
             #expect(!source.done && !source.deferredFailure)
             let rest = try await rig.apply()
             #expect(rest.total == 20 - stopped.succeeded && rest.settled)
-            #expect(try rig.identities() == keychain.identities())
+            #expect(rig.identities() == keychain.identities())
         }
     }
 
@@ -51,7 +52,7 @@ import Wire
             #expect(rig.summaries.last?.ending == .failed(code: "session.ended"))
             let rest = try await rig.apply()
             #expect(rest.settled)
-            #expect(try rig.identities() == keychain.identities())
+            #expect(rig.identities() == keychain.identities())
         }
     }
 
@@ -68,7 +69,7 @@ import Wire
             let progress = try await rig.apply()
             #expect(asked.value == 40)
             #expect(progress.settled && progress.failed == 0)
-            #expect(try rig.identities() == keychain.identities())
+            #expect(rig.identities() == keychain.identities())
         }
     }
 
@@ -88,7 +89,7 @@ import Wire
             #expect(ended.failures.isEmpty)
             rig.vault.before = nil
             #expect(try await rig.apply().settled)
-            #expect(try rig.identities() == keychain.identities())
+            #expect(rig.identities() == keychain.identities())
         }
     }
 
@@ -117,7 +118,7 @@ import Wire
             }
             let progress = try await rig.apply()
             #expect(progress.settled && progress.succeeded == 20)
-            #expect(try rig.identities() == keychain.identities())
+            #expect(rig.identities() == keychain.identities())
         }
     }
 
@@ -128,10 +129,10 @@ import Wire
             rig.lay(keychain)
             let wallet = keychain.wallets[2]
             let there = try rig.vault.put(
-                try wallet.phrase.sdkID(), on: .mainnet, in: rig.main, of: rig.owner)
+                wallet.sdkID, on: .mainnet, in: rig.main, of: rig.owner)
             let progress = try await rig.apply()
             #expect(progress.settled && progress.succeeded == 4)
-            #expect(try rig.identities() == keychain.identities())
+            #expect(rig.identities() == keychain.identities())
             let entry = try rig.service.store.entry(of: LegacyID(wallet.id), owner: rig.owner)
             #expect(entry?.wallet == there)
             #expect(rig.vault.asked[CheckWallet.method] == 1)
@@ -145,7 +146,7 @@ import Wire
             rig.lay(keychain)
             let wallet = keychain.wallets[0]
             _ = try rig.vault.put(
-                try wallet.phrase.sdkID(), on: .mainnet, in: rig.main, of: rig.owner)
+                wallet.sdkID, on: .mainnet, in: rig.main, of: rig.owner)
             rig.vault.before = { method in
                 if method == CheckWallet.method { throw VaultFault.envelopeDamaged }
             }
@@ -191,7 +192,7 @@ import Wire
             rig.lay(keychain)
             let run = try await rig.ask(rig.applying(), token: rig.token()).run
             try await rig.pass { rig.vault.wallets.count >= 3 }
-            rig.lay(Keychain())
+            rig.lay(TestKeychain())
             let ended = try await rig.end(of: run)
             #expect(ended.state == .failed(code: "migration.source_changed"))
             #expect(ended.counts.inLedger == ended.succeeded)
@@ -215,7 +216,7 @@ import Wire
             #expect(ended.succeeded == 0 && ended.counts.inLedger == 0)
             try rig.tamper { try $0.run("DROP TRIGGER broken") }
             #expect(try await rig.apply().settled)
-            #expect(try rig.identities() == keychain.identities())
+            #expect(rig.identities() == keychain.identities())
         }
     }
 }

@@ -1,3 +1,4 @@
+import AuthorityDouble
 import AuthorityMessages
 import Clocks
 import Glibc
@@ -23,7 +24,7 @@ final class Rig: ReplyPort {
     let clock = FakeBootClock()
     let random: SeededRandom
     let timers: Timers
-    let authority: FakeAuthority
+    let authority: AuthorityDouble
     let vault: FakeVault
     let folder: TemporaryFolder
     let database: Database
@@ -54,18 +55,20 @@ final class Rig: ReplyPort {
         database = try Database(
             path: folder.path(of: "migration.db"), schema: MigrationService.schema)
         group = CommitGroup(store: database, clock: clock)
-        authority = try FakeAuthority(clock: clock, random: SeededRandom(seed: 2))
-        vault = FakeVault(authority: authority, random: SeededRandom(seed: 3))
+        authority = try AuthorityDouble(clock: clock, random: SeededRandom(seed: 2))
         link = AuthorityLink(
-            service: .migration, domains: [], authority: ServiceClient(port: authority),
+            service: .migration, domains: [],
+            authority: ServiceClient(port: authority.port(for: .migration)),
             clock: clock, timers: timers)
-        authority.listener = { [weak link] notice in link?.hear(notice) }
+        authority.listen { [weak link] notice in link?.hear(notice) }
         owner = try #require(Owner("local"))
         other = try #require(Owner("second"))
         main = try #require(Namespace("dash.mainnet"))
         let key: PeerKey? = PeerKey([UInt8](repeating: 1, count: 32))
         app = PeerEntry(
             name: "app", key: try #require(key), role: .app, owners: .all, mayDestroy: false)
+        vault = FakeVault(
+            authority: authority, holder: app.key, random: SeededRandom(seed: 3))
         let box = SummaryBox()
         service = MigrationService(
             group: group, link: link, vault: ServiceClient(port: vault), clock: clock,
@@ -152,12 +155,12 @@ final class Rig: ReplyPort {
         audience: Set<ServiceName> = [.walletVault, .migration]
     ) throws -> (token: [UInt8], session: SessionID) {
         try authority.open(
-            scope ?? .resource(main), for: owner ?? self.owner, holder: app.key, origin: origin,
-            audience: audience)
+            scope ?? .resource(main), for: owner ?? self.owner, holder: app.key, audience: audience,
+            origin: origin)
     }
 
-    func lay(_ keychain: Keychain, _ format: Keychain.Format = .binary) {
-        write(keychain.bytes(format), to: path.text)
+    func lay(_ keychain: TestKeychain, _ format: TestKeychain.Format = .binary) {
+        TestFile.write(keychain.bytes(format), to: path.text)
     }
 
     func plan(after: String? = nil, owner: Owner? = nil) async throws -> PlanMigration.Reply {
@@ -234,12 +237,4 @@ private struct OnePeer: PeerDirectory {
 
 private struct FixedWallClock: WallClock {
     var milliseconds: UInt64 { 1_790_000_000_000 }
-}
-
-extension Keychain {
-    /// The identities that its wallets of a network lead to.
-    func identities(_ network: WalletNetwork? = nil) throws -> [[UInt8]] {
-        try wallets.filter { network == nil || $0.network == network }
-            .map { try $0.phrase.sdkID($0.network) }.sorted { $0.lexicographicallyPrecedes($1) }
-    }
 }

@@ -8,8 +8,8 @@ import Wire
 
 @Suite struct SetAsideRules {
     /// A wallet that comes in, and one that nobody will ever know of.
-    private static func keychain() throws -> Keychain {
-        var keychain = Keychain()
+    private static func keychain() throws -> TestKeychain {
+        var keychain = TestKeychain()
         try keychain.addListed(1, SeededRandom(seed: 41))
         keychain.add("WALLET_MNEMONIC_KEY_aa", [1])
         keychain.add("CHAIN_WALLETS_KEY_2cbcf83", Array("damage".utf8))
@@ -44,7 +44,7 @@ import Wire
             let rig = try Rig()
             rig.lay(keychain)
             let digest = try await rig.plan().digest
-            rig.lay(Keychain())
+            rig.lay(TestKeychain())
             let token = try rig.token(.settings, audience: [.migration])
             let request = SetSourceAside(source: rig.path, digest: digest)
             #expect(

@@ -9,17 +9,17 @@ import Testing
 @testable import MigrationCore
 
 @Suite struct SourceRules {
-    private func index(_ keychain: Keychain, _ format: Keychain.Format = .binary) throws
+    private func index(_ keychain: TestKeychain, _ format: TestKeychain.Format = .binary) throws
         -> SourceIndex
     {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "keychain")
-        write(keychain.bytes(format), to: path)
+        TestFile.write(keychain.bytes(format), to: path)
         return try SourceReader.index(FileSource(path: path))
     }
 
     @Test func aListThatStandsTwiceCountsWhereBothSayTheSame() throws {
-        var keychain = Keychain()
+        var keychain = TestKeychain()
         keychain.add("WALLET_MNEMONIC_KEY_aa", [1])
         keychain.list(["aa"], on: "b67a40f")
         keychain.add("CHAIN_WALLETS_KEY_b67a40f", LegacyKeychainFile.archive(of: ["aa"]))
@@ -29,11 +29,11 @@ import Testing
     }
 
     @Test func anAccountThatStandsTwiceIsOneWalletWithTwoPlaces() throws {
-        var keychain = Keychain()
+        var keychain = TestKeychain()
         for id in ["cc", "aa", "bb", "aa"] {
             keychain.add("WALLET_MNEMONIC_KEY_\(id)", Array(id.utf8))
         }
-        for format in Keychain.Format.allCases {
+        for format in TestKeychain.Format.allCases {
             let index = try index(keychain, format)
             #expect(
                 (0..<index.wallets.count).map { index.wallets.id(at: $0).text } == [
@@ -44,14 +44,14 @@ import Testing
     }
 
     @Test func phrasesAreFoundWhereTheyLie() throws {
-        var keychain = Keychain()
+        var keychain = TestKeychain()
         for id in ["b", "a", "c"] {
             keychain.add("WALLET_MNEMONIC_KEY_\(id)", Array("phrase of \(id)".utf8))
         }
         let folder = try TemporaryFolder()
         let path = folder.path(of: "keychain")
-        for format in Keychain.Format.allCases {
-            write(keychain.bytes(format), to: path)
+        for format in TestKeychain.Format.allCases {
+            TestFile.write(keychain.bytes(format), to: path)
             let file = try FileSource(path: path)
             let index = try SourceReader.index(file)
             let source = try KeychainSource(file)
@@ -72,7 +72,7 @@ import Testing
             {"service":"org.dashfoundation.dash","account":"WALLET_MNEMONIC_KEY_aa","value":"%"}
 
             """
-        write(Array(line.utf8), to: path)
+        TestFile.write(Array(line.utf8), to: path)
         let index = try SourceReader.index(FileSource(path: path))
         #expect(index.wallets.count == 1)
         #expect(index.phrases(at: 0).isEmpty)
@@ -87,7 +87,7 @@ import Testing
             {"service":"org.dashfoundation.dash","account":"CHAIN_WALLETS_KEY_b67a40f","value":"%"}
 
             """
-        write(Array(lines.utf8), to: path)
+        TestFile.write(Array(lines.utf8), to: path)
         let index = try SourceReader.index(FileSource(path: path))
         #expect(index.wallets.reason(at: 0) == .unreadableList)
     }
@@ -100,14 +100,14 @@ import Testing
             {"service":"org.dashfoundation.dash","account":"pin","value":"%"}
 
             """
-        write(Array(lines.utf8), to: path)
+        TestFile.write(Array(lines.utf8), to: path)
         #expect(try SourceReader.index(FileSource(path: path)).wallets.damagedRows == 0)
     }
 
     @Test func aFileThatIsShorterThanItWasHasChanged() throws {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "keychain")
-        write(Keychain().bytes(), to: path)
+        TestFile.write(TestKeychain().bytes(), to: path)
         let file = try FileSource(path: path)
         truncate(path, 10)
         #expect(throws: MigrationFault.sourceChanged) { try SourceReader.index(file) }
@@ -116,7 +116,7 @@ import Testing
     @Test func whatIsNoOrdinaryFileIsNotOpened() async throws {
         let folder = try TemporaryFolder()
         let file = folder.path(of: "keychain")
-        write(Keychain().bytes(), to: file)
+        TestFile.write(TestKeychain().bytes(), to: file)
         let link = folder.path(of: "link")
         symlink(file, link)
         let pipe = folder.path(of: "pipe")
@@ -135,13 +135,13 @@ import Testing
     @Test func everyChangeOfAFileChangesItsMark() throws {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "keychain")
-        write([1, 2, 3], to: path)
+        TestFile.write([1, 2, 3], to: path)
         let file = try FileSource(path: path)
         var marks: Set<FileMark> = [try file.currentMark()]
         func changed() throws { #expect(marks.insert(try file.currentMark()).inserted) }
         // Times move with the kernel's tick.
         usleep(20_000)
-        write([3, 2, 1], to: path)
+        TestFile.write([3, 2, 1], to: path)
         try changed()
         usleep(20_000)
         // A modification time that was put back deceives nobody.
@@ -153,7 +153,7 @@ import Testing
         try changed()
         #expect(!marks.insert(try file.currentMark()).inserted)
         let other = folder.path(of: "other")
-        write([3, 2, 1], to: other)
+        TestFile.write([3, 2, 1], to: other)
         #expect(marks.insert(try FileSource(path: other).currentMark()).inserted)
     }
 }

@@ -1,3 +1,4 @@
+import HDKeys
 import Loop
 import MigrationMessages
 import Storage
@@ -8,8 +9,8 @@ import VaultMessages
 @testable import MigrationCore
 
 @Suite(.timeLimit(.minutes(2))) struct VerifyRules {
-    private static func keychain() throws -> Keychain {
-        var keychain = Keychain()
+    private static func keychain() throws -> TestKeychain {
+        var keychain = TestKeychain()
         let random = SeededRandom(seed: 31)
         try keychain.addListed(5, random)
         try keychain.addListed(2, on: .testnet, random)
