@@ -91,7 +91,8 @@ def run(system, rows):
             {"row": row.name, "verdict": outcome.verdict, "seen": outcome.seen, "seconds": took})
         print(f"{row.name:<30} {told(outcome)}  [{took:.1f} s]", flush=True)
     verdicts = [row["verdict"] for row in report["rows"]]
-    print("\n" + ", ".join(f"{verdicts.count(one)} {one}" for one in (HOLDS, FAILS, NOT_APPLICABLE)))
+    counts = [f"{verdicts.count(one)} {one}" for one in (HOLDS, FAILS, NOT_APPLICABLE)]
+    print("\n" + ", ".join(counts))
     return report
 
 

@@ -1,8 +1,8 @@
 """Processes that live in boots and under wall clocks of their own, and disks that are small.
 
-Nothing here changes the machine itself: a boot is a time namespace and a mount namespace of Linux, a
-wall clock is libfaketime before one program, and a disk is a tmpfs. What the machine does not allow
-has a reason, in words.
+Nothing here changes the machine itself: a boot is a time namespace and a mount namespace of Linux,
+a wall clock is libfaketime before one program, and a disk is a tmpfs. What the machine does not
+allow has a reason, in words.
 """
 
 import glob

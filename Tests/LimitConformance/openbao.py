@@ -1,7 +1,7 @@
 """OpenBao: one server with its `userpass` method and user lockout, asked over HTTP on loopback.
 
-Storage is raft on the local disk, as its documentation recommends; there is no TLS, which has no part
-in the limit.
+Storage is raft on the local disk, as its documentation recommends; there is no TLS, which has no
+part in the limit.
 """
 
 import contextlib
@@ -27,9 +27,9 @@ class OpenBao(System):
     threshold = 5
     wait_s = 15 * 60
     promise = (
-        "Five failures, the default threshold, lock the user for 15 minutes; the count is reset by a"
-        " success and after 15 minutes without a try (openbao.org/docs/concepts/user-lockout). What a"
-        " restart or guesses at once do to the count is not said."
+        "Five failures, the default threshold, lock the user for 15 minutes; the count is reset by"
+        " a success and after 15 minutes without a try (openbao.org/docs/concepts/user-lockout)."
+        " What a restart or guesses at once do to the count is not said."
     )
     disk_mb = 96
     without = {

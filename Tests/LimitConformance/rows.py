@@ -139,7 +139,8 @@ def right_among_wrong(system):
             (tally.evaluated <= bound, f"{tally.evaluated} evaluated where {bound} are promised"),
             counts_agree(system, tally, before),
         )
-        return Outcome(outcome.verdict, f"{outcome.seen}; the right one was sent as no. {place + 1}")
+        seen = f"{outcome.seen}; the right one was sent as no. {place + 1}"
+        return Outcome(outcome.verdict, seen)
 
 
 def at_once(system, codes):
@@ -178,7 +179,7 @@ def count_across(number):
 
 
 def wall_clock(system):
-    """The wall clock is set ten years back and forward, while the system runs and while it does not.
+    """The wall clock is set ten years forward and back, while the system runs and across restarts.
 
     Counts stay, the wait becomes neither shorter nor longer.
     """
@@ -204,11 +205,16 @@ def wall_clock(system):
             conditions.append(right_is_refused(system, tally, f"after a restart {when}"))
         if boot:
             conditions.append(wait_ends(system))
-        return judge(system, tally, *conditions)
+        outcome = judge(system, tally, *conditions)
+        note = "" if boot else "; the end of the wait was not awaited"
+        return Outcome(outcome.verdict, outcome.seen + note)
 
 
 def wait_ends(system):
-    """The condition that the right code is taken once the wait is over, which costs no time here."""
+    """The condition that the right code is taken once the wait is over.
+
+    The wait costs no time: the boot is moved on.
+    """
     system.boot = system.boot.later(system.wait_s + 2)
     system.restart(signal.SIGTERM)
     reply = system.guess(system.right_code)[0]
@@ -255,10 +261,8 @@ def full_disk(system):
         ballast.give_back()
         system.recover(20)
         after = tally.add(*system.guess(*wrong(system, 8)))
-        return judge(
-            system, tally,
-            (after.answer is not Answer.FAILED, f"with room again it does not answer: {after.detail}"),
-        )
+        answers = after.answer is not Answer.FAILED
+        return judge(system, tally, (answers, f"with room again it answers {after.detail}"))
 
 
 def as_an_attacker_reads(replies, place):

@@ -20,13 +20,24 @@ NOTICED = {
     "wall": ("wall clock set",),
     "rebooted": ("reboot while refusing",),
     "eternal": ("reboot while refusing",),
-    "endless": ("wall clock set", "reboot while refusing"),
+    "endless": ("reboot while refusing",),
     "covert": ("sequential guessing",),
     "careless": ("full disk",),
     "telling": ("full disk",),
     "trusting": ("one store put back",),
     "cached": ("two daemons on one state",),
 }
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "limit-conformance.md"
+
+
+def undescribed():
+    """Rows that the page does not have in each of its tables, or has too much."""
+    names = [line.split("|")[1].strip() for line in PAGE.read_text().splitlines() if "|" in line]
+    wanted = [row.name for row in ROWS]
+    listed = [name for name in names if name not in ("Row", "---", "In all")]
+    return [] if listed == wanted * 2 else sorted(set(listed) ^ set(wanted)) or ["their order"]
 
 
 def main():
@@ -38,6 +49,9 @@ def main():
     if unnoticed:
         failed += 1
         print(f"FAILED  no fault is planted for: {', '.join(sorted(unnoticed))}")
+    if undescribed():
+        failed += 1
+        print(f"FAILED  the page's tables differ from the rows: {', '.join(undescribed())}")
     with tempfile.TemporaryDirectory(prefix="coffer-limits-") as folder:
         machine = Machine(Path(folder))
         for fault, name in tried:

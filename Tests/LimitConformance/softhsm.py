@@ -1,7 +1,7 @@
 """SoftHSM 2: a token in files, used through PKCS #11 by processes of their own.
 
-There is no daemon: the library in each process reads the token's files. So a connection is a process,
-which this file is as a program too: it reads codes and answers with the return value of `C_Login`.
+There is no daemon: the library in each process reads the token's files. So a connection is a
+process, which this file is as a program too: it reads codes and answers with what `C_Login` gives.
 """
 
 import subprocess
