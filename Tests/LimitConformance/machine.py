@@ -9,6 +9,7 @@ import glob
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 import uuid
@@ -86,15 +87,22 @@ class Process:
             time.sleep(0.005)
         return self._popen.pid
 
+    def wait(self, seconds):
+        """Waits for the end, which is a trouble if it does not come."""
+        try:
+            self._popen.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise Trouble(f"a program did not end within {seconds} s") from None
+
     def end(self, number=signal.SIGKILL, seconds=10):
         """Sends a signal and waits for the end; what does not end in time is killed."""
         if not self.has_ended:
             os.kill(self.pid, number)
         try:
-            self._popen.wait(seconds)
-        except subprocess.TimeoutExpired:
+            self.wait(seconds)
+        except Trouble:
             os.kill(self.pid, signal.SIGKILL)
-            self._popen.wait(seconds)
+            self.wait(seconds)
 
 
 class Machine:
@@ -162,7 +170,7 @@ class Machine:
         seen = self.new_path("seen")
         words = ["sh", "-c", f'cat {BOOT_ID} /proc/uptime >"$1"', "sh", seen]
         process = self.spawn(words, self.new_path("log"), boot=boot)
-        process._popen.wait(10)
+        process.wait(10)
         text = seen.read_text().split() if seen.exists() else []
         if len(text) >= 2 and text[0] == boot.id and 6 <= float(text[1]) <= 17:
             return None
@@ -247,8 +255,6 @@ def copy_store(source, target):
 
 def free_port():
     """A port of the loopback address that nobody listens on."""
-    import socket
-
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -107,7 +107,8 @@ def sequential(system):
         before = system.evaluations()
         tally.add(*system.guess(*wrong(system, count)))
         refused = right_is_refused(system, tally, "while it must be refused")
-        return judge(system, tally, refused, counts_agree(system, tally, before))
+        answers = not tally.counts[Answer.FAILED], "guesses fail for another reason"
+        return judge(system, tally, refused, answers, counts_agree(system, tally, before))
 
 
 def sixty_at_once(system):
@@ -165,12 +166,15 @@ def counts_agree(system, tally, before):
 def count_across(number):
     def run(system):
         """Wrong codes, an end of all processes, and wrong codes again."""
+        # Below the limit each time, and together above it.
+        count = max(4, system.threshold * 2 // 3)
         with fresh(system):
             tally = Tally()
-            tally.add(*system.guess(*wrong(system, 4)))
+            tally.add(*system.guess(*wrong(system, count)))
             system.restart(number)
-            tally.add(*system.guess(*wrong(system, 4)))
-            return judge(system, tally, right_is_refused(system, tally, "after 4 and 4 wrong ones"))
+            tally.add(*system.guess(*wrong(system, count)))
+            when = f"after {count} and {count} wrong ones"
+            return judge(system, tally, right_is_refused(system, tally, when))
 
     return run
 
@@ -224,7 +228,7 @@ def wait_ends(system):
 def reboot(system):
     """The power is cut while the system refuses, and the machine starts again.
 
-    The boot clock begins anew, a little later than before or far earlier, under another boot id.
+    The boot clock begins anew, far lower and far higher than it stood, under another boot id.
     """
     with fresh(system, boot=Boot.new(up=50_000)):
         tally = lock(system, Tally())
