@@ -15,12 +15,22 @@ readonly STEPS=(
     "lock_ends_session       |Lock ends the session."
     "killed_service_is_back  |A service that is killed is healthy again within a second."
     "restart_forgets_nothing |A restart of everything forgets no wallet and no identity."
+    "shares_are_handed_out   |A wallet is split: a sealed share for each of three holders."
+    "damaged_share_is_named  |One changed letter in a share is noticed, and its holder named."
+    "shares_restore_the_wallet |From three whole shares a second home has the same wallet."
+    "legacy_wallets_are_told_apart |Wallets of a legacy app: listed, reset, and undetermined."
+    "migration_is_killed     |Services and command are killed while wallets are taken in."
+    "migration_goes_on       |Begun again, it takes in the rest, and no wallet twice."
+    "migration_is_verified   |All that was taken in verifies, and the source is unchanged."
     "six_tries_then_cooldown |After six wrong passcodes a cooldown refuses the right one too."
     "kill_does_not_help      |Killing limiter and authority ends no cooldown and no count."
     "cooldown_ends      wait |After the cooldown the right passcode opens and drops the count."
     "no_secret_is_left_about |No passcode and no phrase is in a log or a command line."
     "services_stop           |Everything stops: no process and no socket is left."
 )
+
+. "$DEPLOY/parts/demo-backup.bash"
+. "$DEPLOY/parts/demo-migration.bash"
 
 # Test codes and a phrase that everybody knows.
 readonly FIRST_CODE='tide-lantern-4417' SECOND_CODE='amber-quarry-9052'
@@ -76,6 +86,7 @@ end_demo() {
     local code=$?
     trap - EXIT INT TERM
     if [ -n "$STEP" ]; then complain "FAILED at step $STEP"; fi
+    if [ -n "${SECOND_HOME:-}" ]; then at_second_home stop_supervision >/dev/null 2>&1 || true; fi
     stop_supervision >/dev/null 2>&1 || true
     if [ -n "${KEEP:-}" ]; then
         say "Kept: $COFFER_HOME"
@@ -299,8 +310,11 @@ cooldown_ends() {
 
 no_secret_is_left_about() {
     local secrets=$COFFER_HOME/secrets found
-    printf '%s\n' "$FIRST_CODE" "$SECOND_CODE" "$WRONG_CODE" "$PUBLISHED_PHRASE" "$MADE_PHRASE" \
-        >"$secrets"
+    {
+        printf '%s\n' "$FIRST_CODE" "$SECOND_CODE" "$WRONG_CODE" "${PASSPHRASES[@]}"
+        printf '%s\n' "$PUBLISHED_PHRASE" "$MADE_PHRASE"
+        cat "$LEGACY/phrases"
+    } >"$secrets"
     # The control: what is planted is found.
     printf 'a line with %s\n' "$SECOND_CODE" >"$COFFER_HOME/log/planted"
     found=$(places_with_secrets "$secrets")
@@ -321,7 +335,7 @@ no_secret_is_left_about() {
 # places_with_secrets FILE: logs, command lines and environments that hold a line of it.
 places_with_secrets() {
     {
-        grep -rlaF -f "$1" "$COFFER_HOME/log" || true
+        grep -rlaF -f "$1" "$COFFER_HOME/log" "$SECOND_HOME/log" || true
         # Programs that read the secrets here have the file's name and not its lines.
         grep -laF -f "$1" /proc/[0-9]*/cmdline || true
         home_processes | sed 's|.*|/proc/&/environ|' | xargs -r grep -laF -f "$1" || true
