@@ -155,8 +155,8 @@ final class Rig: ReplyPort {
         audience: Set<ServiceName> = [.walletVault, .migration]
     ) throws -> (token: [UInt8], session: SessionID) {
         try authority.open(
-            scope ?? .resource(main), for: owner ?? self.owner, holder: app.key, audience: audience,
-            origin: origin)
+            scope ?? .resource(main), for: owner ?? self.owner, holder: app.key, origin: origin,
+            audience: audience)
     }
 
     func lay(_ keychain: TestKeychain, _ format: TestKeychain.Format = .binary) {
