@@ -160,6 +160,15 @@ let package = Package(
                 "LegacyKeychain",
                 "TestKit",
             ] + serviceParts),
+        // Decoders and what they promise for any bytes; deploy/fuzz makes a program of them.
+        .target(
+            name: "FuzzTargets",
+            dependencies: on([
+                "PropertyLists", "LegacyKeychain", "BackupShares", "Crypto", "Wire", "Secrets",
+                "TestKit",
+            ]),
+            path: "Tests/Fuzz/Targets", swiftSettings: settings),
+        tests("FuzzTests", of: ["FuzzTargets"]),
         tests("TestKitTests", of: ["TestKit", "Clocks", "Loop", "Secrets"]),
 
         tests(
@@ -205,7 +214,8 @@ let package = Package(
         tests("HDKeysTests", of: ["HDKeys", "Crypto", "Secrets"]),
         tests("PropertyListsTests", of: ["PropertyLists", "Secrets", "TestKit"]),
         tests(
-            "LegacyKeychainTests", of: ["LegacyKeychain", "PropertyLists", "Secrets", "TestKit"]),
+            "LegacyKeychainTests",
+            of: ["LegacyKeychain", "PropertyLists", "Secrets", "TestKit", "Wire"]),
         tests("BackupSharesTests", of: ["BackupShares", "Crypto", "Secrets", "TestKit", "Wire"]),
         tests(
             "VectorTests",
@@ -247,3 +257,11 @@ let package = Package(
             ]),
     swiftLanguageModes: [.v6]
 )
+
+// libFuzzer brings the program's main, so that no other build could link this.
+if Context.environment["COFFER_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz", dependencies: on(["FuzzTargets"]), path: "Tests/Fuzz/Driver",
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+}

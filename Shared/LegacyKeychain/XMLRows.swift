@@ -72,8 +72,11 @@ final class XMLRows: RowCursor {
             }
             try list.skip(token)
         }
-        if keys > KeychainSource.keysMax { draft.isMalformed = true }
-        return draft
+        guard keys > KeychainSource.keysMax else { return draft }
+        // A key that was not looked at might have been one that is read.
+        var unreadable = RowDraft()
+        unreadable.isMalformed = true
+        return unreadable
     }
 
     private func set(

@@ -65,7 +65,7 @@ public struct BinaryPropertyList: ~Copyable, Sendable {
         case 0x6: return try sized(.utf16, at: offset, unitBytes: 2)
         case 0xA: return try sized(.array, at: offset, unitBytes: table.referenceBytes)
         case 0xD: return try sized(.dictionary, at: offset, unitBytes: 2 * table.referenceBytes)
-        case 0x0, 0x1, 0x2, 0x3, 0xC: return try fixed(.other, at: offset + 1, byteCount: 0)
+        case 0x0, 0x2, 0x3, 0xC: return try fixed(.other, at: offset + 1, byteCount: 0)
         default: throw .malformed
         }
     }

@@ -43,14 +43,23 @@ public struct PagedBytes: ~Copyable, Sendable {
         return value
     }
 
-    /// Copies as many bytes as the buffer has room for, past the pages.
-    public func copy(
-        at offset: Int, into buffer: UnsafeMutableRawBufferPointer
+    /// Copies as many bytes as the buffer has room for.
+    public mutating func copy(
+        at start: Int, into buffer: UnsafeMutableRawBufferPointer
     ) throws(PropertyListError) {
-        do throws(ByteSourceError) {
-            try source.read(at: offset, into: buffer)
-        } catch {
-            throw error == .outOfRange ? .malformed : .source(error)
+        guard start >= 0, start <= count, buffer.count <= count - start else { throw .malformed }
+        var done = 0
+        while done < buffer.count {
+            let offset = start + done
+            try turn(to: offset / Self.pageBytes)
+            let inPage = offset % Self.pageBytes
+            let length = min(Self.pageBytes - inPage, buffer.count - done)
+            let first = current * Self.pageBytes + inPage
+            memory.withBytes { bytes in
+                UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: bytes[first..<first + length]))
+            }
+            done += length
         }
     }
 

@@ -14,6 +14,12 @@ import Wire
 /// Who keeps shares is an owner's to say, with the passcode.
 @Suite(.timeLimit(.minutes(1)))
 struct HolderRules {
+    @Test(arguments: [".", "..", ".coffer-part-x", "", "a b", "ä"])
+    func namesThatAFileMustNotHaveAreNone(_ name: String) {
+        #expect(HolderName(name) == nil)
+        #expect(HolderName("x" + name.filter { $0 == "." }) != nil)
+    }
+
     @Test func holdersAreListedByName() async throws {
         try await LoopHarness.run {
             let rig = try Rig()

@@ -19,11 +19,12 @@ public typealias RestorationID = Identifier<BeginRestoration>
 
 /// What an owner calls somebody who keeps a share.
 public struct HolderName: TextIdentifier {
-    /// 1 to 64 of `A-Z a-z 0-9 . _ -`.
+    /// 1 to 64 of `A-Z a-z 0-9 . _ -`, the first no dot: files are named after it, and one of a
+    /// hidden name could be taken for a leftover.
     public let text: String
 
     public init?(_ text: String) {
-        guard NameRule.accepts(text) else { return nil }
+        guard NameRule.accepts(text), !text.hasPrefix(".") else { return nil }
         self.text = text
     }
 }

@@ -79,7 +79,7 @@ extension Verb {
 extension CommandRun {
     fileprivate func holderName() throws(CommandFailure) -> HolderName {
         guard let name = HolderName(invocation.arguments[0]) else {
-            throw .usage("NAME wants 1 to 64 of A-Z a-z 0-9 . _ -")
+            throw .usage("NAME wants 1 to 64 of A-Z a-z 0-9 . _ -, the first no dot.")
         }
         return name
     }

@@ -1,9 +1,7 @@
-import TestKit
-
 /// What is done to valid bytes to see that a decoder takes any.
-enum Mutation {
+public enum Mutation {
     /// One to eight changes: of a bit or a byte, cut out, put in twice, cut off at the end.
-    static func changed(_ bytes: [UInt8], _ random: SeededRandom) -> [UInt8] {
+    public static func changed(_ bytes: [UInt8], _ random: SeededRandom) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<random.number(in: 1...8) where !bytes.isEmpty {
             let place = random.number(in: 0...bytes.count - 1)
