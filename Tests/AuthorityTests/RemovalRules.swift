@@ -27,7 +27,7 @@ struct RemovalRules {
             _ = try await bench.ask(SetSignPolicy(policy: .session), token: settings)
             let old = try #require(try bench.stored())
             let begun = try await bench.ask(Self.begin, token: settings).reply
-            #expect(begun.outstanding == [.walletVault])
+            #expect(begun.outstanding == [.walletVault, .migration])
             #expect(bench.service.registry.count == 0)
             #expect(!bench.service.registry.isGateOpen(of: .local))
             #expect(try await bench.refusal(of: bench.derive(resource)) == "session.ended")
@@ -64,7 +64,7 @@ struct RemovalRules {
                 #expect(
                     try await bench.refusal(FinishRemoval(removal: begun.removal))
                         == "credential.wipe_outstanding")
-                try await bench.wipe(begun.removal, by: peer)
+                try await bench.wipe(begun.removal, by: [peer])
             }
             _ = try await bench.ask(FinishRemoval(removal: begun.removal))
             #expect(try bench.stored() == nil)
@@ -228,10 +228,14 @@ struct RemovalRules {
 }
 
 extension Bench {
-    /// What a service does that wipes.
-    fileprivate func wipe(_ removal: RemovalID, by peer: Peer = .vault) async throws {
-        _ = try await ask(CheckRemoval(removal: removal), as: peer)
-        _ = try await ask(ReportWiped(removal: removal), as: peer)
+    /// What services do that wipe; those of a reset where none is named.
+    fileprivate func wipe(
+        _ removal: RemovalID, by peers: [Peer] = [.vault, .migration]
+    ) async throws {
+        for peer in peers {
+            _ = try await ask(CheckRemoval(removal: removal), as: peer)
+            _ = try await ask(ReportWiped(removal: removal), as: peer)
+        }
     }
 
     /// What the authority does at its start, to its end.

@@ -204,7 +204,10 @@ import Wire
         let steps = fixture.services.methods.filter {
             ![AskStatus.method, Verify.method].contains($0)
         }
-        #expect(steps == [BeginRemoval.method, "vault.wipe", FinishRemoval.method])
+        #expect(
+            steps == [
+                BeginRemoval.method, "vault.wipe", "migration.wipe", FinishRemoval.method,
+            ])
         let begin = try #require(fixture.services.seen(BeginRemoval.self).first)
         #expect(String(decoding: begin.token, as: UTF8.self).contains("settings"))
     }

@@ -18,8 +18,8 @@ extension EndToEnd {
             let home = try TestHome()
             let client = try home.newClient("app")
             let removal = try begun(home, client)
-            let wipe = WipeOwner<Vault>(removal: removal)
-            _ = try client.call(wipe)
+            _ = try client.call(WipeOwner<Vault>(removal: removal))
+            _ = try client.call(WipeOwner<Migration>(removal: removal))
             _ = try client.call(FinishRemoval(removal: removal))
             try expectReset(client)
         }
@@ -59,6 +59,9 @@ extension EndToEnd {
             _ = try client.call(WipeOwner<Vault>(removal: removal))
             try home.restart(.walletVault)
             _ = try client.call(WipeOwner<Vault>(removal: removal))
+            _ = try client.call(WipeOwner<Migration>(removal: removal))
+            try home.restart(.migration)
+            _ = try client.call(WipeOwner<Migration>(removal: removal))
             try home.restart(.attemptLimiter)
             try home.restart(.credentialAuthority)
             _ = try client.call(FinishRemoval(removal: removal))
@@ -93,7 +96,7 @@ extension EndToEnd {
                 CreateWallet(namespace: main, label: "gone", words: 12), token: token)
             let settings = try known(client.unlock("1234", scope: .settings, audience: []))
             let reply = try client.call(begin, token: settings).reply
-            #expect(reply.outstanding == [.walletVault])
+            #expect(reply.outstanding == [.walletVault, .migration])
             #expect(
                 refusal { try client.call(ListWallets(namespace: main), token: token) }
                     == "session.ended")

@@ -5,9 +5,9 @@ public typealias RemovalID = Identifier<BeginRemoval>
 
 /// What becomes of an owner whose wallets are destroyed.
 public enum RemovalKind: String, TextIdentifier, CaseIterable {
-    /// A new credential without a passcode takes the place of the old one.
+    /// A new credential without a passcode takes the place of the old one; holders of shares stay.
     case reset
-    /// Nothing is left, holders of shares and ledgers of migrations included.
+    /// Nothing is left, holders of shares included.
     case remove
 
     public init?(_ text: String) { self.init(rawValue: text) }
@@ -15,9 +15,11 @@ public enum RemovalKind: String, TextIdentifier, CaseIterable {
     public var text: String { rawValue }
 
     /// The services that wipe what they have of the owner before the credential goes.
+    ///
+    /// The ledger of migrations goes with the wallets: it would call each of them taken in.
     public var services: [ServiceName] {
         switch self {
-        case .reset: [.walletVault]
+        case .reset: [.walletVault, .migration]
         case .remove: [.walletVault, .backupShares, .migration]
         }
     }

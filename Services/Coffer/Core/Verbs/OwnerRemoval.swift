@@ -10,8 +10,8 @@ extension Verb {
         "owner reset", options: [.yes] + CommandOption.asking,
         summary: "Destroy an owner's wallets and begin with a new credential.",
         help: """
-            Every session ends, the vault wipes the owner's wallets, the attempt limiter forgets \
-            the owner, and a new credential without a passcode takes the place of the old one. \
+            Every session ends, the vault wipes the owner's wallets, the ledger of migrations goes \
+            with them, the attempt limiter forgets the owner, and a new credential without a passcode takes the place of the old one. \
             Only phrases that were written down, and backup shares, bring the wallets back. Asks \
             for the owner's name as confirmation, unless --yes is given, and for the passcode. One \
             that broke off is finished by running it again, without the passcode. Where the \
@@ -24,7 +24,7 @@ extension Verb {
         summary: "Destroy all that every service has of an owner.",
         help: """
             As `coffer owner reset`, and no credential takes the place of the old one; holders and \
-            records of backup shares and the ledger of migrations go too. Share files stay where \
+            records of backup shares go too. Share files stay where \
             they are, and they are opened by their holders' keys.
             """
     ) { run throws(CommandFailure) in try OwnerRemoval(run, .remove).report() }
