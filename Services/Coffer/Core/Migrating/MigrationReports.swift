@@ -32,7 +32,13 @@ struct ApplyReport {
 
     private var conclusion: [String] {
         guard !counts.isSettled else {
-            guard counts.total > 0 else { return ["The source holds no wallets. It is settled."] }
+            guard counts.total > 0 else {
+                return [
+                    "The source holds no wallet of the legacy Dash app, so there is nothing to take "
+                        + "in. Where you expected one it is not the right file, or not whole: keep "
+                        + "it."
+                ]
+            }
             return [
                 "Every wallet of the source is settled (\(counts.shownParts)). The source was not "
                     + "changed; `coffer migrate verify` compares the vault with it."
