@@ -32,9 +32,9 @@ final class Client {
 
     /// Sends requests over one connection without waiting in between.
     func callEach<R: Request>(
-        _ requests: [(R, [SharedSecret])], token: [UInt8] = [], timeout: UInt64 = 60_000
+        _ requests: [(R, [SharedSecret])], timeout: UInt64 = 60_000
     ) throws(Refusal) -> [Result<Answer<R>, Refusal>] {
-        let all = requests.map { frames($0, local, token, nil, $1, timeout) }
+        let all = requests.map { frames($0, local, [], nil, $1, timeout) }
         return try exchange(all, R.self, timeout)
     }
 
@@ -46,14 +46,29 @@ final class Client {
         return try exchange(all, R.self, timeout)
     }
 
+    /// Makes any number of changes, a few at a time, and names those as settled that are known.
+    func changeEach<R: Request>(
+        _ requests: [(R, [SharedSecret])], token: [UInt8], atATime count: Int
+    ) throws(Refusal) {
+        var known: [IdempotencyKey] = []
+        for start in stride(from: 0, to: requests.count, by: count) {
+            let keys = (0..<count).map { _ in newKey() }
+            let some = zip(requests[start...], keys).map { request, key in
+                frames(request.0, local, token, key, request.1, 60_000, settled: known)
+            }
+            for answer in try exchange(some, R.self, 60_000) { _ = try answer.get() }
+            known = keys
+        }
+    }
+
     private func frames<R: Request>(
         _ request: R, _ owner: Owner, _ token: [UInt8], _ key: IdempotencyKey?,
-        _ secrets: [SharedSecret], _ timeout: UInt64
+        _ secrets: [SharedSecret], _ timeout: UInt64, settled: [IdempotencyKey] = []
     ) -> RequestFrames {
         lastID += 1
         let options = CallOptions(
             owner: owner, token: token, timeoutMilliseconds: timeout,
-            idempotency: R.kind == .change ? key ?? newKey() : nil)
+            idempotency: R.kind == .change ? key ?? newKey() : nil, settled: settled)
         return RequestFrames(request, id: lastID, options: options, attachments: secrets)
     }
 

@@ -1,6 +1,7 @@
 import AuthorityMessages
 import Foundation
 import HDKeys
+import Home
 import MigrationMessages
 import Secrets
 import TestKit
@@ -136,6 +137,33 @@ extension EndToEnd {
             #expect(run.succeeded == 4 && run.settled)
             #expect(try migrant.identities() == keychain.identities())
             #expect(try migrant.verify().succeeded == 4)
+        }
+
+        @Test func aWalletThatTheVaultLostComesInAgainWhenTheLedgerIsMovedAside() throws {
+            let keychain = try keychain(5)
+            let migrant = try Migrant(keychain)
+            #expect(try migrant.apply().settled)
+            let page = try migrant.client.call(
+                ListWallets(namespace: migrant.dash), token: migrant.token()
+            ).reply
+            let lost = try known(page.wallets.first)
+            let settings = try migrant.token(.settings, audience: [.walletVault])
+            _ = try migrant.client.call(
+                RemoveWallet(namespace: migrant.dash, wallet: lost.wallet), token: settings)
+            #expect(try migrant.apply().total == 0)
+            let verified = try migrant.verify()
+            #expect(verified.succeeded == 4)
+            #expect(verified.failures.map(\.code) == ["vault.no_such_wallet"])
+            #expect(verified.failures.map(\.id) == [lost.label])
+
+            migrant.home.kill(.migration, SIGTERM)
+            _ = try run(
+                builtProgram("migration"), ["purge", "local", "--home", migrant.home.home.path])
+            try migrant.home.start(.migration)
+            let again = try migrant.apply()
+            #expect(again.succeeded == 5 && again.settled)
+            #expect(try migrant.identities() == keychain.identities())
+            #expect(try migrant.verify().succeeded == 5)
         }
 
         @Test func lockingEndsARun() throws {

@@ -34,9 +34,8 @@ struct ApplyReport {
         guard !counts.isSettled else {
             guard counts.total > 0 else {
                 return [
-                    "The source holds no wallet of the legacy Dash app, so there is nothing to take "
-                        + "in. Where you expected one it is not the right file, or not whole: keep "
-                        + "it."
+                    "The source holds no wallet of the legacy Dash app. Where you expected one it "
+                        + "is not the right file, or not whole: keep it."
                 ]
             }
             return [
