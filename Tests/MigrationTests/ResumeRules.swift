@@ -22,10 +22,12 @@ import Wire
         try await LoopHarness.run {
             let rig = try Rig()
             rig.lay(keychain)
+            rig.holdVault(from: 3)
             let run = try await rig.ask(rig.applying(), token: rig.token()).run
             try await rig.pass { rig.vault.wallets.count >= 3 }
             _ = try await rig.ask(StopRun(run: run))
             let stopped = try await rig.end(of: run)
+            rig.vault.before = nil
             #expect(stopped.state == .stopped)
             #expect(stopped.succeeded < 20 && stopped.done == stopped.succeeded)
             #expect(stopped.counts.inLedger == stopped.succeeded)
@@ -42,11 +44,13 @@ import Wire
         try await LoopHarness.run {
             let rig = try Rig()
             rig.lay(keychain)
+            rig.holdVault(from: 5)
             let (token, session) = try rig.session()
             let run = try await rig.ask(rig.applying(), token: token).run
             try await rig.pass { rig.vault.wallets.count >= 5 }
             rig.authority.end(session)
             let ended = try await rig.end(of: run)
+            rig.vault.before = nil
             #expect(ended.state == .failed(code: "session.ended"))
             #expect(ended.counts.inLedger == ended.succeeded)
             #expect(rig.summaries.last?.ending == .failed(code: "session.ended"))
@@ -190,9 +194,11 @@ import Wire
         try await LoopHarness.run {
             let rig = try Rig()
             rig.lay(keychain)
+            rig.holdVault(from: 3)
             let run = try await rig.ask(rig.applying(), token: rig.token()).run
             try await rig.pass { rig.vault.wallets.count >= 3 }
             rig.lay(TestKeychain())
+            rig.vault.before = nil
             let ended = try await rig.end(of: run)
             #expect(ended.state == .failed(code: "migration.source_changed"))
             #expect(ended.counts.inLedger == ended.succeeded)

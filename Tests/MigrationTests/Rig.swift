@@ -202,6 +202,13 @@ final class Rig: ReplyPort {
         return try await ask(FollowRun(run: run), owner: owner)
     }
 
+    /// Lets the vault be busy from so many wallets on, so that a run comes no further.
+    func holdVault(from count: Int) {
+        vault.before = { [unowned self] _ in
+            if vault.wallets.count >= count { throw BusFault.busy }
+        }
+    }
+
     /// Does something to the store behind the service's back.
     func tamper(_ body: (Database) throws -> Void) throws {
         try database.write { try body(database) }
