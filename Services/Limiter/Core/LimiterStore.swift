@@ -59,7 +59,7 @@ struct LimiterStore {
         let found = try database.firstRow(
             "SELECT device_secret FROM owners WHERE owner = ?1", .text(owner.text)
         ) { row throws(StorageError) in try row.secret(0) }
-        guard let found else { throw .damaged }
+        guard let found, found.count == Self.deviceSecretBytes else { throw .damaged }
         return found
     }
 
