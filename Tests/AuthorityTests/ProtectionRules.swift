@@ -94,13 +94,13 @@ struct ProtectionRules {
             #expect(
                 try await bench.ask(Self.off, token: settings).reply
                     == .init(protection: false, revision: 3))
+            #expect(bench.service.registry.count == 1)
             var record = try #require(try bench.stored()).record
             #expect(!record.protection && record.passcode != nil)
             #expect(record.unprotectedKey?.bytes.open == key.bytes.open)
             #expect(
                 try await bench.refusal(bench.deriveRequest(), as: .vault, token: resource)
                     == "session.ended")
-            #expect(bench.service.registry.count == 1)
             #expect(
                 try await bench.ask(Self.on, token: settings).reply
                     == .init(protection: true, revision: 4))
