@@ -4,3 +4,6 @@
 // What is waited for beside sockets.
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
+
+// How large a block is that C++ gives back.
+#include <malloc.h>
