@@ -8,8 +8,7 @@ internal import Glibc
 
 /// `operator delete(void *, std::size_t)`, by the name that compilers give it.
 ///
-/// The linker puts it among the names that a program shows to its libraries, as one of them asks
-/// for it. It must not allocate.
+/// Package.swift has it shown to the libraries. It must not allocate.
 @_cdecl("_ZdlPvm")
 public func wipingSizedDelete(_ block: UnsafeMutableRawPointer?, _ count: Int) {
     wipingDelete(block)

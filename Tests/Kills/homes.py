@@ -18,6 +18,8 @@ SERVICES = (
     "migration",
 )
 PASSCODE = b"258037\n"
+# What says that nothing happened and that the same may be asked again.
+AGAIN = ("lease.over", "lease.authority_unreachable", "bus.busy")
 
 
 def readable(secret):
@@ -203,9 +205,23 @@ class Home:
 
     # The command
 
-    def coffer(
-        self, *words, passcode=False, new=None, phrase=None, killer=None, begun=None, check=False
-    ):
+    def coffer(self, *words, check=False, patient=False, **options):
+        """Runs the command; the options are those of `once`.
+
+        One that is checked must be done. That and a patient one are run again where the command
+        says so, as on a busy machine a lease may run out.
+        """
+        for _ in range(8):
+            result = self.once(*words, **options)
+            said = result.output + result.complaints
+            if not (check or patient) or not any(code in said for code in AGAIN):
+                break
+            time.sleep(0.3)
+        if check and result.code != 0:
+            raise Failure(f"`coffer {' '.join(map(str, words))}` ended with {result}")
+        return result
+
+    def once(self, *words, passcode=False, new=None, phrase=None, killer=None, begun=None):
         """Runs the command, without a terminal and with its secrets on descriptors.
 
         `passcode` is one, or whether the usual one is given; `new` is one to change to. `begun` is
@@ -240,10 +256,7 @@ class Home:
             process.kill()
             process.communicate()
             raise
-        result = Result(process.returncode, output, complaints)
-        if check and result.code != 0:
-            raise Failure(f"`coffer {' '.join(map(str, words))}` ended with {result}")
-        return result
+        return Result(process.returncode, output, complaints)
 
     def wallets(self, namespace, passcode=True):
         """The wallets of a namespace as the vault lists them."""
@@ -267,6 +280,6 @@ class Home:
 
     def environment(self, killer):
         environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(self.path)}
-        if killer:
+        if killer and self.library:
             environment |= {"LD_PRELOAD": str(self.library), "KILLPOINTS": str(killer.path)}
         return environment

@@ -17,7 +17,7 @@ GUESSES = 6
 
 def is_right(home, passcode):
     """Whether a passcode opens the owner. A wrong one is charged, the next right one drops that."""
-    result = home.coffer("wallet", "list", "--json", passcode=passcode)
+    result = home.coffer("wallet", "list", "--json", passcode=passcode, patient=True)
     if result.code not in (0, 3):
         raise Failure(f"a passcode is neither right nor wrong: {result}")
     return result.code == 0
