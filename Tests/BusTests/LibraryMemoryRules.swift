@@ -64,12 +64,11 @@ struct LibraryMemoryRules {
         beginningBefore limit: Int
     ) -> Int {
         guard let start = bytes.baseAddress, let wanted = needle.baseAddress else { return 0 }
+        let end = min(limit, bytes.count - needle.count + 1)
         var count = 0, from = 0
-        while let found = memmem(start + from, bytes.count - from, wanted, needle.count) {
-            let offset = UnsafeRawPointer(found) - start
-            guard offset < limit else { break }
-            count += 1
-            from = offset + 1
+        while from < end, let found = memchr(start + from, Int32(needle[0]), end - from) {
+            if memcmp(found, wanted, needle.count) == 0 { count += 1 }
+            from = UnsafeRawPointer(found) - start + 1
         }
         return count
     }

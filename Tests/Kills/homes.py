@@ -18,6 +18,8 @@ SERVICES = (
     "migration",
 )
 PASSCODE = b"258037\n"
+# Seconds that anything may take: enough on the slowest machine, for no check rests on them.
+PATIENCE = 120
 # What says that nothing happened and that the same may be asked again.
 AGAIN = ("lease.over", "lease.authority_unreachable", "bus.busy")
 
@@ -172,7 +174,7 @@ class Home:
                     self.start_one(service)
 
     def wait_healthy(self):
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE
         for service in SERVICES:
             while not self.is_healthy(service):
                 if time.monotonic() > deadline:
@@ -228,6 +230,7 @@ class Home:
         called with the process.
         """
         command = [self.programs / "coffer", *map(str, words), "--home", self.path / "home"]
+        command += ["--timeout", str(PATIENCE)]
         descriptors = []
         secrets = {"--passcode-fd": PASSCODE if passcode is True else passcode}
         secrets["--new-passcode-fd"] = new
@@ -251,7 +254,7 @@ class Home:
         for descriptor in descriptors:
             os.close(descriptor)
         try:
-            output, complaints = process.communicate(timeout=120)
+            output, complaints = process.communicate(timeout=2 * PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
@@ -270,7 +273,7 @@ class Home:
 
     def outcome(self, service, key):
         """What a service says of a change that nobody acknowledged, once it is over."""
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             result = self.coffer("outcome", service, key, "--json")
             if result.code in (0, 7):

@@ -41,6 +41,7 @@ class Installation:
         self.programs = Path(programs)
         self.pause = pause
         self.services = {}
+        self.commands = []
         self.count = 0
         # Called with the process of each command when it is about to end.
         self.at_end = lambda pid, words: None
@@ -52,6 +53,9 @@ class Installation:
         # The command may speak for a second owner too.
         entry = self.home / "peers/coffer.key"
         entry.write_text(entry.read_text().replace('"local"', '"local,other"'))
+        # Derivations are as short as they may be.
+        with (self.home / "coffer.conf").open("a") as settings:
+            settings.write("kdf_target_ms = 1\n")
         for service in SERVICES:
             self.start(service)
         self.wait_healthy()
@@ -80,6 +84,11 @@ class Installation:
                 time.sleep(0.02)
 
     def stop(self):
+        """Ends all that still runs, commands that a failure left behind too."""
+        for process in self.commands:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
         for process in self.services.values():
             process.terminate()
         for process in self.services.values():
@@ -113,6 +122,7 @@ class Installation:
             )
         for descriptor in descriptors:
             os.close(descriptor)
+        self.commands.append(process)
         process.output = output
         return process, reading
 

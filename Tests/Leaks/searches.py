@@ -104,6 +104,8 @@ class Sampler(threading.Thread):
         self.ending = threading.Event()
         self.hits = {}
         self.samples = 0
+        # What was looked through before, for as many needles, is not looked through again.
+        self.known = set()
 
     def run(self):
         while not self.ending.wait(0.01):
@@ -118,6 +120,10 @@ class Sampler(threading.Thread):
                         data = Path(f"/proc/{entry}/{part}").read_bytes()
                     except OSError:
                         continue
+                    look = entry, data, len(self.searcher.needles)
+                    if look in self.known:
+                        continue
+                    self.known.add(look)
                     for hit in self.searcher.bytes(data, f"the {name} of a process"):
                         self.hits[str(hit)] = hit
 
