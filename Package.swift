@@ -11,16 +11,29 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// How a program is linked that has the bus.
+///
+/// What Coffer puts in the place of libraries' functions is shown to libzmq. And names of libraries
+/// are bound at the start: bound at its first call, each would save the vector registers on the
+/// stack, and with them what was copied through them, such as half a passcode.
+let busLinking: [LinkerSetting] = [
+    .unsafeFlags(
+        (["_ZdlPv", "_ZdlPvm", "accept4"].map { "--export-dynamic-symbol=\($0)" } + ["-z", "now"])
+            .flatMap { ["-Xlinker", $0] })
+]
+
 /// A C library installed on the machine, seen by exactly one Swift module.
 func system(_ name: String, apt: String) -> Target {
     .systemLibrary(name: name, path: "Shared/System/\(name)", providers: [.apt([apt])])
 }
 
 /// A small library with one job.
-func shared(_ name: String, uses: [String] = [], resources: [Resource] = []) -> Target {
+func shared(
+    _ name: String, uses: [String] = [], resources: [Resource] = [], linking: [LinkerSetting] = []
+) -> Target {
     .target(
         name: name, dependencies: on(uses), path: "Shared/\(name)", resources: resources,
-        swiftSettings: settings)
+        swiftSettings: settings, linkerSettings: linking)
 }
 
 /// What a service may be asked: its requests and replies, and nothing of how it answers them.
@@ -92,7 +105,8 @@ let package = Package(
         shared("BackupShares", uses: ["Secrets", "Crypto", "Wire"]),
         shared("Tokens", uses: ["Wire", "Crypto", "Clocks", "Secrets"]),
         shared("Storage", uses: ["CSQLite", "Secrets"]),
-        shared("Bus", uses: ["Wire", "Loop", "Clocks", "Secrets", "CZMQ"]),
+        shared(
+            "Bus", uses: ["Wire", "Loop", "Clocks", "Secrets", "CZMQ"], linking: busLinking),
         shared(
             "Serving", uses: ["Wire", "Loop", "Clocks", "Secrets", "Storage", "Tokens", "Crypto"]),
         shared(

@@ -23,10 +23,10 @@ def same(what, found, wanted):
         raise Failure(f"{what}: {found} and not {wanted}")
 
 
-def until_done(home, *words, accepted=(), tries=8):
+def until_done(home, *words, accepted=(), tries=8, passcode=True):
     """What a person does after a failure: the same once more. Answers the last result."""
     for _ in range(tries):
-        result = home.coffer(*words, passcode=True)
+        result = home.coffer(*words, passcode=passcode)
         if result.code == 0 or any(code in result.complaints for code in accepted):
             return result
         time.sleep(0.3)
@@ -34,7 +34,17 @@ def until_done(home, *words, accepted=(), tries=8):
 
 
 class Scenario:
-    """An operation of the command: `act` does it, the rest looks at what a kill left."""
+    """An operation of the command: `act` does it, the rest looks at what a kill left.
+
+    What the command said stands in the home as `told`, the keys of its changes as `keys`.
+    """
+
+    # Which home it begins in: one with a passcode, one with a wallet too (`owner`), or a `bare` one.
+    ground = "passcode"
+    # How the operation ends without a kill.
+    expected = 0
+    # Whether the keys of its changes are wanted.
+    draws = False
 
     def prepare(self, home):
         """What stands before; the home is copied after it."""
@@ -208,9 +218,9 @@ class Apply(Scenario):
 SCENARIOS = (Split(), Restore(), Apply())
 
 
-def make_wallet(home, number=0):
+def make_wallet(home, number=0, passcode=True):
     phrase = (LEGACY / "phrases").read_text().splitlines()[number]
-    home.coffer("wallet", "import", "--label", LABEL, phrase=phrase, passcode=True, check=True)
+    home.coffer("wallet", "import", "--label", LABEL, phrase=phrase, passcode=passcode, check=True)
 
 
 def make_holders(home):
