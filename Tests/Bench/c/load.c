@@ -14,7 +14,8 @@
 //   -t FILE  tokens, a line of hex each; the requests take them in turn
 //   -a HEX   the attachment's frame    -o N     owners, of whom one is drawn each time (1)
 //
-// Prints one JSON object; times are in microseconds. Ends with 1 where an answer is an error.
+// Prints one JSON object; times are in microseconds. A refusal that says when to ask again is counted
+// and asked again, as a client does. Ends with 1 where an answer is any other error.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +63,7 @@ static struct {
 
 static uint32_t *samples;  // tenths of a microsecond
 static size_t sample_count;
-static uint64_t counted_from, counted_until, failures;
+static uint64_t counted_from, counted_until, failures, refusals;
 static char first_failure[400];
 
 static void die(const char *what) {
@@ -179,10 +180,10 @@ static void note_failure(const char *text, size_t size) {
   if (!failures++) snprintf(first_failure, sizeof first_failure, "%.*s", (int)size, text);
 }
 
-static void note_answer(connection *link, uint64_t id) {
+static void note_answer(connection *link, uint64_t id, bool counts) {
   uint64_t now = now_ns();
   link->under_way--;
-  if (now < counted_from || now >= counted_until || sample_count == sample_max) return;
+  if (!counts || now < counted_from || now >= counted_until || sample_count == sample_max) return;
   samples[sample_count++] = (uint32_t)((now - link->sent_at[id % window_max]) / 100);
 }
 
@@ -205,10 +206,13 @@ static bool take_bus(connection *link) {
   }
   const char *id = strstr(header, "\"id\":");
   must(id, "a reply without an id");
-  if (strstr(header, "\"error\"")) {
-    note_failure(body, body_size < (int)sizeof body ? (size_t)body_size : sizeof body);
+  bool is_error = strstr(header, "\"error\"");
+  if (is_error) {
+    body[body_size < (int)sizeof body ? body_size : (int)sizeof body - 1] = 0;
+    if (strstr(body, "\"retry_after_ms\"")) refusals++;
+    else note_failure(body, strlen(body));
   }
-  note_answer(link, strtoull(id + 5, 0, 10));
+  note_answer(link, strtoull(id + 5, 0, 10), !is_error);
   return true;
 }
 
@@ -229,7 +233,7 @@ static bool take_http(connection *link) {
   if (link->text_size < (size_t)(end + 4 - link->text) + content) return false;
   if (status != 200 && status != 204) note_failure(link->text, link->text_size);
   link->text_size = 0;
-  note_answer(link, link->next_id);
+  note_answer(link, link->next_id, true);
   return true;
 }
 
@@ -331,8 +335,8 @@ int main(int count, char **words) {
   }
   qsort(samples, sample_count, sizeof *samples, compare);
   double rate = (double)sample_count * 1e9 / (double)plan.duration_ns;
-  printf("{\"count\":%zu,\"rate\":%.1f,\"p50\":%.1f,\"p99\":%.1f,\"failures\":%llu}\n",
-         sample_count, rate, quantile(0.5), quantile(0.99), (unsigned long long)failures);
+  printf("{\"count\":%zu,\"rate\":%.1f,\"p50\":%.1f,\"p99\":%.1f,\"refusals\":%llu}\n",
+         sample_count, rate, quantile(0.5), quantile(0.99), (unsigned long long)refusals);
   if (failures) fprintf(stderr, "load: %s\n", first_failure);
   if (!sample_count) fprintf(stderr, "load: no answer came\n");
   for (int i = 0; plan.is_bus && i < plan.connections; i++) zmq_close(links[i].socket);
