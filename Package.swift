@@ -217,6 +217,10 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: on(["Simulation", "Loop"]),
             path: "Tests/Simulation/Main", swiftSettings: settings),
+        // The key derivation alone, for deploy/bench.
+        .executableTarget(
+            name: "time-kdf", dependencies: on(["Crypto", "Secrets"]),
+            path: "Tests/Bench/TimeKDF", swiftSettings: settings),
         tests("SimulationTests", of: ["Simulation", "TestKit", "Loop"]),
         tests("SecretsTests", of: ["Secrets", "CLinux"]),
         tests("BusTests", of: ["Bus", "Wire", "Loop", "Clocks", "Secrets", "TestKit"]),

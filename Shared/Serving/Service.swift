@@ -31,6 +31,8 @@ public protocol Service: AnyObject, SendableMetatype {
     func settle(_ owner: Owner) async throws
     /// The owners it has anything of, sorted.
     func owners() throws -> [Owner]
+    /// How many owners that are.
+    func ownerCount() throws -> Int
     /// Why it cannot do its work now, in a sentence; nil when it can.
     func problem() -> String?
     /// Gauges of its own, for the metrics.
@@ -45,6 +47,7 @@ extension Service {
     }
     public func unfinishedChanges() throws -> [ChangeTicket] { [] }
     public func settle(_ owner: Owner) async throws {}
+    public func ownerCount() throws -> Int { try owners().count }
     public func problem() -> String? { nil }
     public func gauges() -> [Gauge] { [] }
 }

@@ -19,8 +19,10 @@ import Wire
 @ServiceLoop
 final class InlineStretcher: PhraseStretcher {
     var meanwhile: (@ServiceLoop () async -> Void)?
+    private(set) var runs = 0
 
     func run<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
+        runs += 1
         await meanwhile?()
         return work()
     }

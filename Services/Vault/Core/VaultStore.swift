@@ -183,6 +183,13 @@ final class VaultStore {
         return Int(count ?? 0)
     }
 
+    func ownerCount() throws(StorageError) -> Int {
+        let count = try database.firstRow("SELECT count(DISTINCT owner) FROM namespaces") {
+            row throws(StorageError) in try row.integer(0)
+        }
+        return Int(count ?? 0)
+    }
+
     func owners() throws(StorageError) -> [Owner] {
         try database.rows("SELECT DISTINCT owner FROM namespaces ORDER BY owner") {
             row throws(StorageError) in
@@ -229,6 +236,11 @@ final class VaultStore {
     // MARK: Envelopes
 
     /// The document in one of a wallet's slots, or nil where there is none.
+    func envelopes(of record: WalletRecord) throws(StorageError) -> EnvelopeDocuments {
+        EnvelopeDocuments(
+            phrase: try envelope(.phrase, of: record), seed: try envelope(.seed, of: record))
+    }
+
     func envelope(
         _ slot: EnvelopeSlot, of record: WalletRecord
     ) throws(StorageError) -> [UInt8]? {
