@@ -18,6 +18,9 @@ SERVICES = (
     "migration",
 )
 PASSCODE = b"258037\n"
+PIN = "4321"
+SOFTHSM = "/usr/lib/softhsm/libsofthsm2.so"
+TOKEN_TOOL = Path(__file__).resolve().parent.parent / "Tokens/token.py"
 
 
 def readable(secret):
@@ -113,6 +116,8 @@ class Home:
     # Services
 
     def start(self):
+        if (self.path / "tokens").exists():
+            self.point_at_tokens()
         self.ending.clear()
         for service in SERVICES:
             self.start_one(service)
@@ -171,9 +176,34 @@ class Home:
         for killer in self.killers.values():
             killer.count() if counted else killer.rest()
 
+    # Hardware tokens
+
+    def make_tokens(self, *labels):
+        """Tokens of SoftHSM in the home."""
+        (self.path / "tokens").mkdir(mode=0o700)
+        self.point_at_tokens()
+        for label in labels:
+            words = ["softhsm2-util", "--init-token", "--free", "--label", label]
+            words += ["--so-pin", "12345678", "--pin", PIN]
+            subprocess.run(words, env=self.environment(None), check=True, capture_output=True)
+
+    def point_at_tokens(self):
+        """A copy of a home has tokens of its own."""
+        text = f"directories.tokendir = {self.path}/tokens\nlog.level = ERROR\n"
+        (self.path / "softhsm2.conf").write_text(text)
+
+    def token(self, label, verb):
+        """Has `token.py` do something; answers what it prints."""
+        tool = [TOKEN_TOOL, SOFTHSM, label, PIN, verb]
+        done = subprocess.run(
+            tool, env=self.environment(None), check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
     # The command
 
-    def coffer(self, *words, passcode=False, phrase=None, killer=None, begun=None, check=False):
+    def coffer(
+        self, *words, passcode=False, pin=False, phrase=None, killer=None, begun=None, check=False
+    ):
         """Runs the command, without a terminal and with its secrets on descriptors.
 
         `begun` is called with the number of its process.
@@ -181,6 +211,7 @@ class Home:
         command = [self.programs / "coffer", *map(str, words), "--home", self.path / "home"]
         descriptors = []
         secrets = {"--passcode-fd": PASSCODE if passcode else None}
+        secrets["--pin-fd"] = PIN.encode() if pin else None
         secrets["--phrase-fd"] = phrase.encode() if phrase else None
         for option, secret in secrets.items():
             if secret:
@@ -219,6 +250,7 @@ class Home:
 
     def environment(self, killer):
         environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(self.path)}
+        environment["SOFTHSM2_CONF"] = str(self.path / "softhsm2.conf")
         if killer:
             environment |= {"LD_PRELOAD": str(self.library), "KILLPOINTS": str(killer.path)}
         return environment

@@ -4,17 +4,20 @@ internal import Wire
 
 extension Verb {
     static let unlock = Verb(
-        "unlock", options: [.namespace] + CommandOption.asking,
+        "unlock",
+        options: [.namespace, .deviceKey] + CommandOption.askingToken + CommandOption.asking,
         summary: "Start a session for a namespace's wallets.",
         help: """
             The session's token is kept in the kernel's keyring, never on disk, and the kernel \
             forgets it when the session is over, after five minutes. Where the keyring is \
             forbidden, as in many containers, every verb asks for the passcode instead. An owner \
-            without a passcode is unlocked without one.
+            without a passcode is unlocked without one. With --device-key the hardware token that \
+            was enrolled opens the wallets, and no passcode is tried.
             """
     ) { run throws(CommandFailure) in
         let namespace = try run.namespace()
-        let session = try run.unlock(namespace)
+        let usesToken = run.invocation.has(.deviceKey)
+        let session = try usesToken ? run.openDevice(namespace) : run.unlock(namespace)
         let isKept = try run.tokens().keep(
             session.token, of: namespace, milliseconds: session.remainingMilliseconds)
         if isKept {
@@ -28,7 +31,7 @@ extension Verb {
         return Report(
             isKept
                 ? "Namespace \(namespace.text) is unlocked for \(length)."
-                : "The passcode is right."
+                : usesToken ? "The token gave the key." : "The passcode is right."
         ) {
             $0.bool("unlocked", true)
             $0.identifier("namespace", namespace)
