@@ -23,8 +23,9 @@ let busLinking: [LinkerSetting] = [
 ]
 
 /// A C library installed on the machine, seen by exactly one Swift module.
-func system(_ name: String, apt: String) -> Target {
-    .systemLibrary(name: name, path: "Shared/System/\(name)", providers: [.apt([apt])])
+func system(_ name: String, apt: String, pkgConfig: String? = nil) -> Target {
+    .systemLibrary(
+        name: name, path: "Shared/System/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
 /// A small library with one job.
@@ -91,6 +92,7 @@ let package = Package(
         system("CKeyutils", apt: "libkeyutils-dev"),
         system("CLinux", apt: "libc6-dev"),
         system("CRename", apt: "linux-libc-dev"),
+        system("CP11Kit", apt: "libp11-kit-dev", pkgConfig: "p11-kit-1"),
 
         shared("Secrets", uses: ["CLinux"]),
         shared("Clocks"),
@@ -124,6 +126,17 @@ let package = Package(
             path: "Services/Authority/Client", swiftSettings: settings),
 
         shared("Home", uses: ["Wire"]),
+        shared("HardwareTokens", uses: ["Secrets", "Crypto", "CP11Kit"]),
+        // What the authority says to the one program that loads PKCS #11 modules.
+        .target(
+            name: "DeviceKeyFrames", dependencies: on(["AuthorityMessages", "Secrets"]),
+            path: "Services/Authority/Reader/Frames", swiftSettings: settings),
+        .executableTarget(
+            name: "device-key-reader",
+            dependencies: on([
+                "DeviceKeyFrames", "HardwareTokens", "AuthorityMessages", "Secrets",
+            ]),
+            path: "Services/Authority/Reader/Main", swiftSettings: settings),
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
         shared("WholeFiles", uses: ["Secrets", "CRename"]),
 
@@ -198,6 +211,7 @@ let package = Package(
                 "LimiterMessages", "VaultMessages", "SharesMessages", "MigrationMessages",
                 "BackupShares", "attempt-limiter", "credential-authority", "wallet-vault",
                 "backup-shares", "migration", "coffer",
+                "device-key-reader",
             ]),
             path: "Tests/EndToEndTests", swiftSettings: settings),
         tests("StorageTests", of: ["Storage", "Secrets", "CSQLite", "DiskDouble", "TestKit"]),
@@ -249,7 +263,8 @@ let package = Package(
         tests(
             "AuthorityTests",
             of: [
-                "AuthorityCore", "AuthorityMessages", "LimiterCore", "LimiterMessages", "TestKit",
+                "AuthorityCore", "AuthorityMessages", "DeviceKeyFrames", "LimiterCore",
+                "LimiterMessages", "TestKit",
             ] + serviceParts),
         tests("WireTests", of: ["Wire", "Secrets"]),
         tests("TokensTests", of: ["Tokens", "Wire", "Crypto", "Clocks", "Secrets"]),
@@ -263,7 +278,7 @@ let package = Package(
         + service("Limiter", program: "attempt-limiter", uses: serviceParts)
         + service(
             "Authority", program: "credential-authority", calls: ["Limiter"],
-            uses: serviceParts + ["UnicodeText"])
+            uses: serviceParts + ["UnicodeText", "DeviceKeyFrames"])
         + service(
             "Vault", program: "wallet-vault", calls: ["Authority"],
             uses: serviceParts + ["AuthorityClient", "Mnemonics", "HDKeys"])

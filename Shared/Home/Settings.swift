@@ -25,6 +25,11 @@ public struct Settings: Sendable, Equatable {
     public var sessions = 10_000
     /// Passcode checks that may wait for a free thread.
     public var kdfQueue = 256
+    /// The PKCS #11 module of hardware tokens: a path, or those that p11-kit is set up with.
+    public var deviceModule = everyModule
+
+    /// As ``deviceModule``: whatever the machine's p11-kit is set up with.
+    public static let everyModule = "p11-kit"
 
     private static let sizeLimit = 65_536
 
@@ -78,6 +83,10 @@ public struct Settings: Sendable, Equatable {
         case "run":
             guard value.hasPrefix("/") else { return false }
             runPath = value
+            return true
+        case "device_module":
+            guard value == Self.everyModule || value.hasPrefix("/") else { return false }
+            deviceModule = value
             return true
         case "kdf_target_ms": return Self.read(value, 1...5_000, into: &kdfTargetMilliseconds)
         case "limits.in_flight_per_peer":

@@ -28,6 +28,7 @@ enum Contracts {
         SetSignPolicy.self, RepairOwnerAttempts.self, AskTokenKeys.self, Derive.self,
         CheckSession.self, DisablePasscode.self, SetProtection.self, OpenSession.self,
         Unlock.self, BeginRemoval.self, FinishRemoval.self, CheckRemoval.self,
+        OpenDeviceSession.self, AskDeviceKey.self, EnrolDeviceKey.self, RemoveDeviceKey.self,
         ReportWiped.self, ImportCredential.self, Renew.self, AwaitUnlocked.self,
         ListSessions.self,
         EndSession.self,

@@ -22,6 +22,9 @@ PASSCODE = b"258037\n"
 PATIENCE = 120
 # What says that nothing happened and that the same may be asked again.
 AGAIN = ("lease.over", "lease.authority_unreachable", "bus.busy")
+PIN = "4321"
+SOFTHSM = "/usr/lib/softhsm/libsofthsm2.so"
+TOKEN_TOOL = Path(__file__).resolve().parent.parent / "Tokens/token.py"
 
 
 def readable(secret):
@@ -147,6 +150,8 @@ class Home:
     # Services
 
     def start(self):
+        if (self.path / "tokens").exists():
+            self.point_at_tokens()
         self.ending.clear()
         for service in SERVICES:
             self.start_one(service)
@@ -205,6 +210,29 @@ class Home:
         for killer in self.killers.values():
             killer.count() if counted else killer.rest()
 
+    # Hardware tokens
+
+    def make_tokens(self, *labels):
+        """Tokens of SoftHSM in the home."""
+        (self.path / "tokens").mkdir(mode=0o700)
+        self.point_at_tokens()
+        for label in labels:
+            words = ["softhsm2-util", "--init-token", "--free", "--label", label]
+            words += ["--so-pin", "12345678", "--pin", PIN]
+            subprocess.run(words, env=self.environment(None), check=True, capture_output=True)
+
+    def point_at_tokens(self):
+        """A copy of a home has tokens of its own."""
+        text = f"directories.tokendir = {self.path}/tokens\nlog.level = ERROR\n"
+        (self.path / "softhsm2.conf").write_text(text)
+
+    def token(self, label, verb):
+        """Has `token.py` do something; answers what it prints."""
+        tool = [TOKEN_TOOL, SOFTHSM, label, PIN, verb]
+        done = subprocess.run(
+            tool, env=self.environment(None), check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
     # The command
 
     def coffer(self, *words, check=False, patient=False, **options):
@@ -223,7 +251,9 @@ class Home:
             raise Failure(f"`coffer {' '.join(map(str, words))}` ended with {result}")
         return result
 
-    def once(self, *words, passcode=False, new=None, phrase=None, killer=None, begun=None):
+    def once(
+        self, *words, passcode=False, pin=False, new=None, phrase=None, killer=None, begun=None
+    ):
         """Runs the command, without a terminal and with its secrets on descriptors.
 
         `passcode` is one, or whether the usual one is given; `new` is one to change to. `begun` is
@@ -234,6 +264,7 @@ class Home:
         descriptors = []
         secrets = {"--passcode-fd": PASSCODE if passcode is True else passcode}
         secrets["--new-passcode-fd"] = new
+        secrets["--pin-fd"] = PIN.encode() if pin else None
         secrets["--phrase-fd"] = phrase.encode() if phrase else None
         for option, secret in secrets.items():
             if secret:
@@ -284,5 +315,6 @@ class Home:
     def environment(self, killer):
         environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(self.path)}
         if killer and self.library:
+        secrets["--pin-fd"] = PIN.encode() if pin else None
             environment |= {"LD_PRELOAD": str(self.library), "KILLPOINTS": str(killer.path)}
         return environment

@@ -23,10 +23,10 @@ def same(what, found, wanted):
         raise Failure(f"{what}: {found} and not {wanted}")
 
 
-def until_done(home, *words, accepted=(), tries=8, passcode=True):
+def until_done(home, *words, accepted=(), tries=8, passcode=True, pin=False):
     """What a person does after a failure: the same once more. Answers the last result."""
     for _ in range(tries):
-        result = home.coffer(*words, passcode=passcode)
+        result = home.coffer(*words, passcode=passcode, pin=pin)
         if result.code == 0 or any(code in result.complaints for code in accepted):
             return result
         time.sleep(0.3)
@@ -215,7 +215,49 @@ class Apply(Scenario):
         source.write_bytes(source.read_bytes()[:-1] + b" ")
 
 
-SCENARIOS = (Split(), Restore(), Apply())
+class Enrol(Scenario):
+    name = "coffer device-key enroll"
+
+    def prepare(self, home):
+        """A token that opens the wallet, and one that shall."""
+        home.make_tokens("first", "second")
+        make_wallet(home)
+        self.enrol(home, "first", check=True)
+
+    def enrol(self, home, label, **options):
+        return home.coffer(
+            "device-key", "enroll", "--token", f"pkcs11:token={label}", passcode=True, pin=True,
+            **options)
+
+    def act(self, home, **options):
+        return self.enrol(home, "second", **options)
+
+    def look(self, home):
+        """One of the two opens."""
+        self.enrolled(home)
+        home.coffer("unlock", "--device-key", "--json", pin=True, check=True)
+
+    def enrolled(self, home):
+        status = home.coffer("device-key", "status", "--json", check=True).json
+        found = [label for label in ("first", "second") if f"token={label}" in status["token"]]
+        same("tokens", len(found), 1)
+        return found[0]
+
+    def finish(self, home):
+        """What was left on a token is deleted with the next change on it."""
+        for label in ("second", "first"):
+            words = ("device-key", "enroll", "--token", f"pkcs11:token={label}")
+            until_done(home, *words, pin=True)
+            same("token", self.enrolled(home), label)
+            self.look(home)
+            same(f"objects of {label}", home.token(label, "count"), "1")
+
+    def spoil(self, home):
+        """The token is cleared."""
+        home.token(self.enrolled(home), "clear")
+
+
+SCENARIOS = (Split(), Restore(), Apply(), Enrol())
 
 
 def make_wallet(home, number=0, passcode=True):

@@ -24,7 +24,7 @@ struct StoredCredential: Sendable {
 /// The authority's tables.
 @ServiceLoop
 final class AuthorityStore {
-    private let database: Database
+    let database: Database
 
     init(_ database: Database) { self.database = database }
 
@@ -63,7 +63,10 @@ final class AuthorityStore {
     }
 
     /// Writes record, enrolment and number as one; inside a write.
+    ///
+    /// What is kept of copies with tokens follows the record.
     func save(_ credential: StoredCredential, of owner: Owner) throws(StorageError) {
+        try fitDeviceCopies(to: credential.record, of: owner)
         _ = try database.run(
             """
             INSERT OR REPLACE INTO credentials (owner, record, enrolment, charge)
@@ -311,6 +314,7 @@ extension AuthorityStore {
                 wiped TEXT NOT NULL
             ) STRICT, WITHOUT ROWID
             """),
+        deviceCopiesStep,
     ])
 
     nonisolated static let ownerTables = [
@@ -329,5 +333,6 @@ extension AuthorityStore {
         OwnerTable(
             delete: "DELETE FROM removals WHERE owner = ?1",
             keep: "DELETE FROM removals WHERE owner <> ?1"),
+        deviceCopiesTable,
     ]
 }

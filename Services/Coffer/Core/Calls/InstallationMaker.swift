@@ -131,6 +131,9 @@ struct InstallationMaker {
             # What a passcode check should take, in milliseconds of key derivation.
             # kdf_target_ms = \(defaults.kdfTargetMilliseconds)
 
+            # The PKCS #11 module of hardware tokens: a path, or what p11-kit is set up with.
+            # device_module = \(defaults.deviceModule)
+
             # What a service takes before it answers `bus.busy`.
             # limits.in_flight_per_peer = \(defaults.inFlightPerPeer)
             # limits.in_flight = \(defaults.inFlight)

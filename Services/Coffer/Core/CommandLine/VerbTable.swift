@@ -4,6 +4,7 @@ enum VerbTable {
         [.status]
         + [.passcodeSet, .passcodeChange, .passcodeDisable, .passcodeImport, .passcodeStatus]
         + [.protectionOn, .protectionOff]
+        + [.deviceKeyEnroll, .deviceKeyRemove, .deviceKeyStatus]
         + [.unlock, .lock, .sessionList, .sessionRevoke]
         + [
             .walletCreate, .walletImport, .walletList, .walletCheck, .walletReveal, .walletSign,

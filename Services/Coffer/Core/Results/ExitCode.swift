@@ -25,7 +25,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .done: "done"
         case .internalError: "internal error, or a service that is not well"
         case .usage: "usage"
-        case .wrongPasscode: "wrong passcode, or passphrase of a key"
+        case .wrongPasscode: "wrong passcode, PIN of a token, or passphrase of a key"
         case .coolingDown: "cooling down after wrong passcodes"
         case .notAuthorised: "locked or not authorised"
         case .unreachable: "a service cannot be reached"
@@ -66,12 +66,16 @@ extension ExitCode {
 
     /// Nil for a code of another version.
     private static func known(_ code: String) -> ExitCode? {
-        BusFault(rawValue: code)?.exitCode ?? SessionFault(rawValue: code)?.exitCode
-            ?? StorageFault(rawValue: code)?.exitCode ?? CredentialFault(rawValue: code)?.exitCode
-            ?? LeaseFault(rawValue: code)?.exitCode ?? VaultFault(rawValue: code)?.exitCode
-            ?? LimiterFault(rawValue: code)?.exitCode ?? SharesFault(rawValue: code)?.exitCode
+        let everywhere =
+            BusFault(rawValue: code)?.exitCode ?? SessionFault(rawValue: code)?.exitCode
+            ?? StorageFault(rawValue: code)?.exitCode ?? ClientFault(rawValue: code)?.exitCode
+        let credentials =
+            CredentialFault(rawValue: code)?.exitCode ?? DeviceKeyFault(rawValue: code)?.exitCode
+            ?? LimiterFault(rawValue: code)?.exitCode ?? LeaseFault(rawValue: code)?.exitCode
+        let wallets =
+            VaultFault(rawValue: code)?.exitCode ?? SharesFault(rawValue: code)?.exitCode
             ?? MigrationFault(rawValue: code)?.exitCode
-            ?? ClientFault(rawValue: code)?.exitCode
+        return everywhere ?? credentials ?? wallets
     }
 }
 
@@ -118,6 +122,20 @@ extension CredentialFault {
         case .limiterSilent, .overtaken: .outcomeUnknown
         case .noPasscode, .stale, .invalidCode, .nothingToRepair, .busyChanging, .exists,
             .removing, .noRemoval, .wipeOutstanding:
+            .refused
+        }
+    }
+}
+
+extension DeviceKeyFault {
+    fileprivate var exitCode: ExitCode {
+        switch self {
+        case .wrongPIN: .wrongPasscode
+        case .pinNeeded, .pinLocked: .notAuthorised
+        case .cancelled: .interrupted
+        case .noObject, .mismatch: .damaged
+        case .noToken, .timedOut, .tokenFailed, .noModule: .unreachable
+        case .none, .unprotected, .invalidURI, .severalTokens, .unsupported, .busy, .full:
             .refused
         }
     }
