@@ -62,7 +62,7 @@ let leaveParts = ["Wire", "Secrets", "Clocks", "Loop", "Tokens", "Serving"]
 let commandParts = [
     "AuthorityMessages", "LimiterMessages", "VaultMessages", "SharesMessages",
     "MigrationMessages", "Wire", "Secrets", "Clocks", "Crypto",
-    "Tokens", "Bus", "Home", "KernelKeyring", "BackupShares", "WholeFiles",
+    "Tokens", "Bus", "Home", "KernelKeyring", "BackupShares", "WholeFiles", "StateFolders",
 ]
 
 let package = Package(
@@ -91,13 +91,17 @@ let package = Package(
         shared("LegacyKeychain", uses: ["PropertyLists", "Wire", "Secrets"]),
         shared("BackupShares", uses: ["Secrets", "Crypto", "Wire"]),
         shared("Tokens", uses: ["Wire", "Crypto", "Clocks", "Secrets"]),
-        shared("Storage", uses: ["CSQLite", "Secrets"]),
+        shared("StateFolders", uses: ["Secrets"]),
+        shared("Storage", uses: ["CSQLite", "Secrets", "StateFolders"]),
         shared("Bus", uses: ["Wire", "Loop", "Clocks", "Secrets", "CZMQ"]),
         shared(
             "Serving", uses: ["Wire", "Loop", "Clocks", "Secrets", "Storage", "Tokens", "Crypto"]),
         shared(
             "Hosting",
-            uses: ["Home", "Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage"]),
+            uses: [
+                "Home", "Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage",
+                "StateFolders",
+            ]),
         contract("Limiter"),
         contract("Authority", uses: ["Wire", "Tokens"]),
         contract("Vault"),
@@ -186,7 +190,9 @@ let package = Package(
                 "backup-shares", "migration", "coffer",
             ]),
             path: "Tests/EndToEndTests", swiftSettings: settings),
-        tests("StorageTests", of: ["Storage", "Secrets", "CSQLite", "DiskDouble", "TestKit"]),
+        tests(
+            "StorageTests",
+            of: ["Storage", "StateFolders", "Secrets", "CSQLite", "DiskDouble", "TestKit"]),
         // A disk that fails, fills up and loses what was not synced.
         .target(
             name: "DiskDouble", dependencies: on(["CSQLite", "Storage", "TestKit"]),

@@ -5,6 +5,7 @@ internal import Home
 internal import Loop
 internal import Secrets
 internal import Serving
+internal import StateFolders
 internal import Storage
 internal import Wire
 

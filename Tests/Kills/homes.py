@@ -18,6 +18,7 @@ SERVICES = (
     "migration",
 )
 PASSCODE = b"258037\n"
+PASSPHRASE = b"maple onward 77 quartz\n"
 
 
 def readable(secret):
@@ -173,14 +174,19 @@ class Home:
 
     # The command
 
-    def coffer(self, *words, passcode=False, phrase=None, killer=None, begun=None, check=False):
+    def coffer(
+        self, *words, passcode=False, passphrase=False, phrase=None, killer=None, begun=None,
+        check=False,
+    ):
         """Runs the command, without a terminal and with its secrets on descriptors.
 
-        `begun` is called with the number of its process.
+        `begun` is called with the number of its process. The passcode is the home's own where it is
+        only said that there is one.
         """
         command = [self.programs / "coffer", *map(str, words), "--home", self.path / "home"]
         descriptors = []
-        secrets = {"--passcode-fd": PASSCODE if passcode else None}
+        secrets = {"--passcode-fd": PASSCODE if passcode is True else passcode or None}
+        secrets["--passphrase-fd"] = PASSPHRASE if passphrase else None
         secrets["--phrase-fd"] = phrase.encode() if phrase else None
         for option, secret in secrets.items():
             if secret:

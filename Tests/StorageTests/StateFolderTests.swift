@@ -1,5 +1,5 @@
 import Glibc
-import Storage
+import StateFolders
 import Testing
 
 @Suite struct StateFolderRules {

@@ -15,11 +15,11 @@ struct InstallationMaker {
     mutating func make(runPath: String?) throws(CommandFailure) {
         try makeParents(of: home.path)
         try makeFolder(home.path)
-        let lock = try lockHome()
-        defer { close(lock) }
-        try makeSettings(runPath: runPath)
-        try makeFolders()
-        try makeKeys()
+        try HomeLock.holding(home) { () throws(CommandFailure) in
+            try makeSettings(runPath: runPath)
+            try makeFolders()
+            try makeKeys()
+        }
     }
 
     // MARK: Folders
@@ -86,16 +86,6 @@ struct InstallationMaker {
             guard access(parent, F_OK) != 0 else { continue }
             throw CommandFailure(.installation, "\(parent) cannot be made.")
         }
-    }
-
-    /// One at a time: two that find the same key missing would make two.
-    private func lockHome() throws(CommandFailure) -> Int32 {
-        let folder = open(home.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else {
-            throw CommandFailure(.installation, "\(home.path) cannot be opened.")
-        }
-        while flock(folder, LOCK_EX) != 0 && errno == EINTR {}
-        return folder
     }
 
     // MARK: Settings
