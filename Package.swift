@@ -31,14 +31,20 @@ func contract(_ name: String, uses: [String] = ["Wire"]) -> Target {
 }
 
 /// What a service decides and stores (Core), and the program around it (Main).
-func service(_ name: String, program: String, calls: [String] = [], uses: [String]) -> [Target] {
+///
+/// `programUses` is for the program alone.
+func service(
+    _ name: String, program: String, calls: [String] = [], uses: [String],
+    programUses: [String] = []
+) -> [Target] {
     let contracts = ([name] + calls).map { "\($0)Messages" }
     return [
         .target(
             name: "\(name)Core", dependencies: on(contracts + uses),
             path: "Services/\(name)/Core", swiftSettings: settings),
         .executableTarget(
-            name: program, dependencies: on(["\(name)Core", "Hosting", "Home"] + contracts + uses),
+            name: program,
+            dependencies: on(["\(name)Core", "Hosting", "Home"] + contracts + uses + programUses),
             path: "Services/\(name)/Main", swiftSettings: settings),
     ]
 }
@@ -78,6 +84,7 @@ let package = Package(
         system("CKeyutils", apt: "libkeyutils-dev"),
         system("CLinux", apt: "libc6-dev"),
         system("CRename", apt: "linux-libc-dev"),
+        system("CSystemd", apt: "libsystemd-dev"),
 
         shared("Secrets", uses: ["CLinux"]),
         shared("Clocks"),
@@ -114,6 +121,7 @@ let package = Package(
             path: "Services/Authority/Client", swiftSettings: settings),
 
         shared("Home", uses: ["Wire"]),
+        shared("LoginManager", uses: ["CSystemd"]),
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
         shared("WholeFiles", uses: ["Secrets", "CRename"]),
 
@@ -186,7 +194,8 @@ let package = Package(
                 "TestKit", "Tokens",
                 "AuthorityMessages",
                 "LimiterMessages", "VaultMessages", "SharesMessages", "MigrationMessages",
-                "BackupShares", "attempt-limiter", "credential-authority", "wallet-vault",
+                "BackupShares", "CSystemd", "attempt-limiter", "credential-authority",
+                "wallet-vault",
                 "backup-shares", "migration", "coffer",
             ]),
             path: "Tests/EndToEndTests", swiftSettings: settings),
@@ -249,7 +258,7 @@ let package = Package(
         + service("Limiter", program: "attempt-limiter", uses: serviceParts)
         + service(
             "Authority", program: "credential-authority", calls: ["Limiter"],
-            uses: serviceParts + ["UnicodeText"])
+            uses: serviceParts + ["UnicodeText"], programUses: ["LoginManager"])
         + service(
             "Vault", program: "wallet-vault", calls: ["Authority"],
             uses: serviceParts + ["AuthorityClient", "Mnemonics", "HDKeys"])

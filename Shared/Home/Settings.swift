@@ -26,6 +26,9 @@ public struct Settings: Sendable, Equatable {
     /// Passcode checks that may wait for a free thread.
     public var kdfQueue = 256
 
+    /// Whose gate follows the login manager of this machine.
+    public var loginOwners: [Owner] = []
+
     private static let sizeLimit = 65_536
 
     /// The defaults for a home.
@@ -87,6 +90,15 @@ public struct Settings: Sendable, Equatable {
             return Self.read(value, 1...65_536, into: &unsettledPerPeer)
         case "limits.sessions": return Self.read(value, 1...1_000_000, into: &sessions)
         case "limits.kdf_queue": return Self.read(value, 1...65_536, into: &kdfQueue)
+        case "login.owners":
+            guard value != "(nobody)" else {
+                loginOwners = []
+                return true
+            }
+            let owners = value.split(separator: ",", omittingEmptySubsequences: false)
+                .map { Owner(Self.trimmed($0)) }
+            loginOwners = owners.compactMap(\.self)
+            return loginOwners.count == owners.count && Set(loginOwners).count == owners.count
         default:
             guard name.hasPrefix("endpoint."), let service = ServiceName(String(name.dropFirst(9))),
                 value.hasPrefix("tcp://") || value.hasPrefix("ipc:///")

@@ -22,6 +22,7 @@ struct Main {
                     kdf: PooledKDF(), events: BusEvents(parts), metrics: parts.metrics,
                     settings: settings))
             service.startHeartbeat()
+            LoginFollower(parts, service).start()
             return service
         }.main()
     }

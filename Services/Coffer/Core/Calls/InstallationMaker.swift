@@ -121,6 +121,9 @@ struct InstallationMaker {
             # What a passcode check should take, in milliseconds of key derivation.
             # kdf_target_ms = \(defaults.kdfTargetMilliseconds)
 
+            # Whose wallets are locked with the screen and before sleep: owners, with commas.
+            # login.owners = (nobody)
+
             # What a service takes before it answers `bus.busy`.
             # limits.in_flight_per_peer = \(defaults.inFlightPerPeer)
             # limits.in_flight = \(defaults.inFlight)
