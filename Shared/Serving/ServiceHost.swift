@@ -393,14 +393,14 @@ public final class ServiceHost<S: Service> {
     }
 
     private func health() -> HealthReply {
-        let known = try? service.owners()
+        let known = try? service.ownerCount()
         var problem = service.problem()
         if known == nil { problem = StorageFault.damaged.meaning }
         if group.store.erasureOwed { problem = StorageFault.residue.meaning }
         return HealthReply(
             service: S.name.rawValue, version: version, healthy: problem == nil, problem: problem,
             upMilliseconds: (clock.now.nanoseconds &- started) / 1_000_000,
-            owners: known?.count ?? 0, schema: group.store.schemaVersion)
+            owners: known ?? 0, schema: group.store.schemaVersion)
     }
 
     // MARK: A turn ends

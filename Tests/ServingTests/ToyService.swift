@@ -140,6 +140,8 @@ final class ToyService: Service {
 
     func owners() throws -> [Owner] { [] }
 
+    func ownerCount() throws -> Int { 0 }
+
     func add<R: Request>(_ call: Call<R>, _ number: Int) throws -> Answer<R>
     where R.Reply == Add.Reply {
         runs += 1

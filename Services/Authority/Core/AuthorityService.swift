@@ -167,6 +167,8 @@ public final class AuthorityService: Service {
 
     public func owners() throws -> [Owner] { try store.owners() }
 
+    public func ownerCount() throws -> Int { try store.ownerCount() }
+
     public func gauges() -> [Gauge] {
         [
             Gauge(name: "sessions", help: "Sessions that live.", value: Double(registry.count)),

@@ -94,6 +94,13 @@ final class AuthorityStore {
         return names.compactMap { Owner($0) }
     }
 
+    func ownerCount() throws(StorageError) -> Int {
+        let count = try database.firstRow("SELECT count(*) FROM credentials") {
+            row throws(StorageError) in try row.integer(0)
+        }
+        return Int(count ?? 0)
+    }
+
     // MARK: Tries
 
     /// Notes a try, before it is known what comes of it; inside a write.
@@ -294,6 +301,9 @@ extension AuthorityStore {
                 wiped TEXT NOT NULL
             ) STRICT, WITHOUT ROWID
             """),
+        // Without it, counting owners reads every record.
+        SchemaStep(
+            "names of owners", "CREATE INDEX credentials_by_owner ON credentials (owner)"),
     ])
 
     nonisolated static let ownerTables = [

@@ -75,6 +75,8 @@ public final class VaultService: Service {
 
     public func owners() throws -> [Owner] { try store.owners() }
 
+    public func ownerCount() throws -> Int { try store.ownerCount() }
+
     public func problem() -> String? {
         link.hearsAuthority
             ? nil : "The credential authority is not heard, and nothing is opened without it."
