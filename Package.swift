@@ -45,14 +45,20 @@ func contract(_ name: String, uses: [String] = ["Wire"]) -> Target {
 }
 
 /// What a service decides and stores (Core), and the program around it (Main).
-func service(_ name: String, program: String, calls: [String] = [], uses: [String]) -> [Target] {
+///
+/// `programUses` is for the program alone.
+func service(
+    _ name: String, program: String, calls: [String] = [], uses: [String],
+    programUses: [String] = []
+) -> [Target] {
     let contracts = ([name] + calls).map { "\($0)Messages" }
     return [
         .target(
             name: "\(name)Core", dependencies: on(contracts + uses),
             path: "Services/\(name)/Core", swiftSettings: settings),
         .executableTarget(
-            name: program, dependencies: on(["\(name)Core", "Hosting", "Home"] + contracts + uses),
+            name: program,
+            dependencies: on(["\(name)Core", "Hosting", "Home"] + contracts + uses + programUses),
             path: "Services/\(name)/Main", swiftSettings: settings),
     ]
 }
@@ -76,7 +82,7 @@ let leaveParts = ["Wire", "Secrets", "Clocks", "Loop", "Tokens", "Serving"]
 let commandParts = [
     "AuthorityMessages", "LimiterMessages", "VaultMessages", "SharesMessages",
     "MigrationMessages", "Wire", "Secrets", "Clocks", "Crypto",
-    "Tokens", "Bus", "Home", "KernelKeyring", "BackupShares", "WholeFiles",
+    "Tokens", "Bus", "Home", "KernelKeyring", "BackupShares", "WholeFiles", "StateFolders",
 ]
 
 let package = Package(
@@ -93,6 +99,7 @@ let package = Package(
         system("CLinux", apt: "libc6-dev"),
         system("CRename", apt: "linux-libc-dev"),
         system("CP11Kit", apt: "libp11-kit-dev", pkgConfig: "p11-kit-1"),
+        system("CSystemd", apt: "libsystemd-dev"),
 
         shared("Secrets", uses: ["CLinux"]),
         shared("Clocks"),
@@ -106,14 +113,18 @@ let package = Package(
         shared("LegacyKeychain", uses: ["PropertyLists", "Wire", "Secrets"]),
         shared("BackupShares", uses: ["Secrets", "Crypto", "Wire"]),
         shared("Tokens", uses: ["Wire", "Crypto", "Clocks", "Secrets"]),
-        shared("Storage", uses: ["CSQLite", "Secrets"]),
+        shared("StateFolders", uses: ["Secrets"]),
+        shared("Storage", uses: ["CSQLite", "Secrets", "StateFolders"]),
         shared(
             "Bus", uses: ["Wire", "Loop", "Clocks", "Secrets", "CZMQ"], linking: busLinking),
         shared(
             "Serving", uses: ["Wire", "Loop", "Clocks", "Secrets", "Storage", "Tokens", "Crypto"]),
         shared(
             "Hosting",
-            uses: ["Home", "Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage"]),
+            uses: [
+                "Home", "Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage",
+                "StateFolders",
+            ]),
         contract("Limiter"),
         contract("Authority", uses: ["Wire", "Tokens"]),
         contract("Vault"),
@@ -137,6 +148,7 @@ let package = Package(
                 "DeviceKeyFrames", "HardwareTokens", "AuthorityMessages", "Secrets",
             ]),
             path: "Services/Authority/Reader/Main", swiftSettings: settings),
+        shared("LoginManager", uses: ["CSystemd"]),
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
         shared("WholeFiles", uses: ["Secrets", "CRename"]),
 
@@ -209,12 +221,15 @@ let package = Package(
                 "TestKit", "Tokens",
                 "AuthorityMessages",
                 "LimiterMessages", "VaultMessages", "SharesMessages", "MigrationMessages",
-                "BackupShares", "attempt-limiter", "credential-authority", "wallet-vault",
+                "BackupShares", "CSystemd", "attempt-limiter", "credential-authority",
+                "wallet-vault",
                 "backup-shares", "migration", "coffer",
                 "device-key-reader",
             ]),
             path: "Tests/EndToEndTests", swiftSettings: settings),
-        tests("StorageTests", of: ["Storage", "Secrets", "CSQLite", "DiskDouble", "TestKit"]),
+        tests(
+            "StorageTests",
+            of: ["Storage", "StateFolders", "Secrets", "CSQLite", "DiskDouble", "TestKit"]),
         // A disk that fails, fills up and loses what was not synced.
         .target(
             name: "DiskDouble", dependencies: on(["CSQLite", "Storage", "TestKit"]),
@@ -278,7 +293,7 @@ let package = Package(
         + service("Limiter", program: "attempt-limiter", uses: serviceParts)
         + service(
             "Authority", program: "credential-authority", calls: ["Limiter"],
-            uses: serviceParts + ["UnicodeText", "DeviceKeyFrames"])
+            uses: serviceParts + ["UnicodeText", "DeviceKeyFrames"], programUses: ["LoginManager"])
         + service(
             "Vault", program: "wallet-vault", calls: ["Authority"],
             uses: serviceParts + ["AuthorityClient", "Mnemonics", "HDKeys"])

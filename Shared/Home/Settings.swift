@@ -31,6 +31,9 @@ public struct Settings: Sendable, Equatable {
     /// As ``deviceModule``: whatever the machine's p11-kit is set up with.
     public static let everyModule = "p11-kit"
 
+    /// Whose gate follows the login manager of this machine.
+    public var loginOwners: [Owner] = []
+
     private static let sizeLimit = 65_536
 
     /// The defaults for a home.
@@ -96,6 +99,15 @@ public struct Settings: Sendable, Equatable {
             return Self.read(value, 1...65_536, into: &unsettledPerPeer)
         case "limits.sessions": return Self.read(value, 1...1_000_000, into: &sessions)
         case "limits.kdf_queue": return Self.read(value, 1...65_536, into: &kdfQueue)
+        case "login.owners":
+            guard value != "(nobody)" else {
+                loginOwners = []
+                return true
+            }
+            let owners = value.split(separator: ",", omittingEmptySubsequences: false)
+                .map { Owner(Self.trimmed($0)) }
+            loginOwners = owners.compactMap(\.self)
+            return loginOwners.count == owners.count && Set(loginOwners).count == owners.count
         default:
             guard name.hasPrefix("endpoint."), let service = ServiceName(String(name.dropFirst(9))),
                 value.hasPrefix("tcp://") || value.hasPrefix("ipc:///")

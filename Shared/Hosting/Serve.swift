@@ -5,6 +5,7 @@ internal import Home
 internal import Loop
 internal import Secrets
 internal import Serving
+internal import StateFolders
 internal import Storage
 internal import Wire
 
@@ -61,8 +62,8 @@ extension ServiceProgram {
             metrics.add { [unowned bus] in bus.counters() }
             let parts = ServiceParts(
                 group: group, clock: clock, random: KernelRandom(), timers: loop.timers,
-                metrics: metrics, settings: installation.settings, log: log, calls: bus.clients,
-                publisher: bus.publisher, listen: bus.listen)
+                metrics: metrics, settings: installation.settings, log: log, loop: loop,
+                calls: bus.clients, publisher: bus.publisher, listen: bus.listen)
             let service = try build(parts)
             try group.write {
                 try group.journal.recover(unfinished: service.unfinishedChanges())

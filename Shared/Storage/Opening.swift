@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import StateFolders
 
 /// A connection that may be served from: private files, a known schema, an empty log, a sound file.
 func openConnection(

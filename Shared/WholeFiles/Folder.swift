@@ -34,6 +34,12 @@ final class Folder {
         }
     }
 
+    /// Gives each of two folders the other's name, at one instant.
+    func exchange(_ one: String, _ other: String) throws(WholeFileError) {
+        let code = coffer_exchange_names(descriptor, one, other)
+        guard code == 0 else { throw .notWritten(path: path(of: one), code: code) }
+    }
+
     /// Brings the names to the disk.
     func flush() throws(WholeFileError) {
         // A file system that cannot is one that has no need to.

@@ -10,18 +10,28 @@ final class PartFile {
     private var current: String?
 
     /// Writes it and brings it to the disk.
-    init(
+    convenience init(
         _ file: NewFile, in folder: Folder, random: some RandomSource
     ) throws(WholeFileError) {
+        try self.init(named: file.name, in: folder, random: random)
+        try file.bytes.withUnsafeBytes { bytes in
+            Result { () throws(WholeFileError) in try write(bytes) }
+        }.get()
+        try flush()
+        try readBack(file.bytes)
+    }
+
+    /// One to which nothing is written yet.
+    init(
+        named name: String, in folder: Folder, random: some RandomSource
+    ) throws(WholeFileError) {
         self.folder = folder
-        name = file.name
+        self.name = name
         let made = try PartName.claim(in: folder, for: name, random: random) { part in
             openat(folder.descriptor, part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         }
         descriptor = made.descriptor
         current = made.name
-        try write(file.bytes)
-        try readBack(file.bytes)
     }
 
     deinit {
@@ -41,32 +51,43 @@ final class PartFile {
         current = nil
     }
 
-    private func write(_ bytes: [UInt8]) throws(WholeFileError) {
-        var rest = bytes[...]
+    func write(_ bytes: UnsafeRawBufferPointer) throws(WholeFileError) {
+        var rest = bytes
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { throw failure }
-            rest = rest.dropFirst(count)
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
+    }
+
+    /// Brings what was written to the disk.
+    func flush() throws(WholeFileError) {
         guard fsync(descriptor) == 0 else { throw failure }
     }
 
-    private func readBack(_ bytes: [UInt8]) throws(WholeFileError) {
-        var found = [UInt8](repeating: 0, count: bytes.count + 1)
-        var count = 0
-        while count < found.count {
-            let got = found.withUnsafeMutableBytes { target in
+    /// What was written, from its beginning; none where it is over.
+    func read(_ count: Int, at offset: Int) throws(WholeFileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let got = bytes.withUnsafeMutableBytes { target in
                 pread(
-                    descriptor, target.baseAddress.map { $0 + count }, target.count - count,
-                    off_t(count))
+                    descriptor, target.baseAddress.map { $0 + filled }, target.count - filled,
+                    off_t(offset + filled))
             }
             if got < 0 && errno == EINTR { continue }
             guard got >= 0 else { throw failure }
             guard got > 0 else { break }
-            count += got
+            filled += got
         }
-        guard found[..<count] == bytes[...] else { throw .differs(path: folder.path(of: name)) }
+        return Array(bytes[..<filled])
+    }
+
+    private func readBack(_ bytes: [UInt8]) throws(WholeFileError) {
+        guard try read(bytes.count + 1, at: 0) == bytes else {
+            throw .differs(path: folder.path(of: name))
+        }
     }
 
     private var failure: WholeFileError { .notWritten(path: folder.path(of: name), code: errno) }

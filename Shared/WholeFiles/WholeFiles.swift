@@ -40,6 +40,56 @@ public enum WholeFiles {
             [NewFile(name: place.name, bytes: bytes)], into: place.folder, random: random)
     }
 
+    /// Writes one file, piece by piece, into a folder that exists.
+    ///
+    /// - Parameters:
+    ///   - pieces: hands over the file's bytes, in order.
+    ///   - check: reads what was written, from the disk, before it gets its name; throws where it
+    ///     is not what it should be.
+    /// - Throws: what the closures throw, or ``WholeFileError``; nothing of the file is left then.
+    public static func write(
+        to path: String, random: some RandomSource,
+        pieces: (_ write: (UnsafeRawBufferPointer) throws(WholeFileError) -> Void) throws -> Void,
+        check: (_ read: (_ count: Int, _ offset: Int) throws(WholeFileError) -> [UInt8]) throws ->
+            Void
+    ) throws {
+        let place = Place(path)
+        let folder = try Folder(place.folder)
+        folder.sweep()
+        if folder.has(place.name) { throw WholeFileError.exists(path: path) }
+        let part = try PartFile(named: place.name, in: folder, random: random)
+        try pieces { (bytes) throws(WholeFileError) in try part.write(bytes) }
+        try part.flush()
+        try check { (count, offset) throws(WholeFileError) in
+            try part.read(count, at: offset)
+        }
+        do {
+            try part.settle()
+            try folder.flush()
+        } catch {
+            part.remove()
+            throw error
+        }
+    }
+
+    /// Gives each of two entries of a folder the other's name, at one instant and durably.
+    public static func exchange(
+        _ one: String, with other: String, in folder: String
+    ) throws(WholeFileError) {
+        let folder = try Folder(folder)
+        try folder.exchange(one, other)
+        try folder.flush()
+    }
+
+    /// Gives an entry of a folder a name that nothing has, durably.
+    public static func rename(
+        _ old: String, to new: String, in folder: String
+    ) throws(WholeFileError) {
+        let folder = try Folder(folder)
+        try folder.rename(old, to: new)
+        try folder.flush()
+    }
+
     /// Writes a file and, beside it, one with `.pub` after its name: both or none.
     public static func write(
         _ bytes: [UInt8], beside publicBytes: [UInt8], to path: String, random: some RandomSource

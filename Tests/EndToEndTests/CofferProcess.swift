@@ -27,9 +27,10 @@ struct CofferProcess {
         try run(words, secrets: secrets)
     }
 
+    /// - Parameter fileBytesMax: how long a file may get: a write beyond fails, as on a full disk.
     func run(
         _ words: [String], secrets: [(option: String, text: String)] = [],
-        killAfterMicroseconds: UInt32? = nil
+        killAfterMicroseconds: UInt32? = nil, fileBytesMax: Int? = nil
     ) throws -> Ended {
         let output = Self.path()
         let complaint = Self.path()
@@ -45,9 +46,12 @@ struct CofferProcess {
             ends.append(end)
             line += [secret.option, "\(end)"]
         }
+        let limits = fileBytesMax.map {
+            ["/bin/sh", "-c", "trap '' XFSZ; ulimit -f \($0 / 512); exec \"$@\"", "sh"]
+        }
         let process = try spawn(
-            "/usr/bin/setsid", ["-w", try builtProgram("coffer")] + line, output: output,
-            errors: complaint)
+            "/usr/bin/setsid", ["-w"] + (limits ?? []) + [try builtProgram("coffer")] + line,
+            output: output, errors: complaint)
         if let killAfterMicroseconds {
             usleep(killAfterMicroseconds)
             killGroup(of: process)

@@ -25,6 +25,7 @@ AGAIN = ("lease.over", "lease.authority_unreachable", "bus.busy")
 PIN = "4321"
 SOFTHSM = "/usr/lib/softhsm/libsofthsm2.so"
 TOKEN_TOOL = Path(__file__).resolve().parent.parent / "Tokens/token.py"
+PASSPHRASE = b"maple onward 77 quartz\n"
 
 
 def readable(secret):
@@ -252,7 +253,8 @@ class Home:
         return result
 
     def once(
-        self, *words, passcode=False, pin=False, new=None, phrase=None, killer=None, begun=None
+        self, *words, passcode=False, pin=False, passphrase=False, new=None, phrase=None,
+        killer=None, begun=None,
     ):
         """Runs the command, without a terminal and with its secrets on descriptors.
 
@@ -265,6 +267,7 @@ class Home:
         secrets = {"--passcode-fd": PASSCODE if passcode is True else passcode}
         secrets["--new-passcode-fd"] = new
         secrets["--pin-fd"] = PIN.encode() if pin else None
+        secrets["--passphrase-fd"] = PASSPHRASE if passphrase else None
         secrets["--phrase-fd"] = phrase.encode() if phrase else None
         for option, secret in secrets.items():
             if secret:
@@ -314,7 +317,7 @@ class Home:
 
     def environment(self, killer):
         environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(self.path)}
+        environment["SOFTHSM2_CONF"] = str(self.path / "softhsm2.conf")
         if killer and self.library:
-        secrets["--pin-fd"] = PIN.encode() if pin else None
             environment |= {"LD_PRELOAD": str(self.library), "KILLPOINTS": str(killer.path)}
         return environment

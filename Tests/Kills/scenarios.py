@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sqlite3
 import subprocess
 import time
 from pathlib import Path
@@ -257,7 +258,83 @@ class Enrol(Scenario):
         home.token(self.enrolled(home), "clear")
 
 
-SCENARIOS = (Split(), Restore(), Apply(), Enrol())
+class Import(Scenario):
+    """A state from another time takes the place of the present one, with the services stopped."""
+
+    name = "coffer state import"
+
+    def prepare(self, home):
+        """An export with one wallet; the home went on to another wallet since."""
+        make_wallet(home)
+        home.stop()
+        self.export(home)
+        home.start()
+        home.coffer("wallet", "remove", LABEL, "--yes", passcode=True, check=True)
+        make_wallet(home, number=1)
+        self.identities = {
+            "old": home.wallets("main")[0]["identity"],
+            "new": Split.identity,
+        }
+
+    def export(self, home):
+        home.coffer("state", "export", "--out", home.path / "state.coffer", passphrase=True,
+                    check=True)
+
+    def act(self, home, **options):
+        home.count(False)
+        home.stop()
+        result = home.coffer("state", "import", home.path / "state.coffer", "--yes", "--json",
+                             passphrase=True, **options)
+        home.start()
+        return result
+
+    def look(self, home):
+        """All services have the old state or the new one, and nothing is lowered."""
+        standing = home.coffer("passcode", "status", "--json", check=True).json
+        is_new = standing["failed"] > 0
+        if is_new:
+            same("failed attempts", standing["failed"], 6)
+        end_wait(home)
+        found = [wallet["identity"] for wallet in home.wallets("main")]
+        same("wallets", found, [self.identities["new" if is_new else "old"]])
+
+    def finish(self, home):
+        """Imports once more, which tidies what was left."""
+        result = self.act(home)
+        if result.code != 0:
+            raise Failure(f"the import is never done: {result}")
+        self.look(home)
+        found = [name for name in names(home.path / "home") if name.startswith("state")]
+        others = [name for name in found if not name.startswith("state-before-")]
+        same("states", others, ["state"])
+        if not any((home.path / "home" / name).is_dir() for name in found if name != "state"):
+            raise Failure("the state of before is lost")
+
+    def spoil(self, home):
+        """The vault is one state's and the limiter the other's."""
+        home.stop()
+        before = next((home.path / "home").glob("state-before-*"))
+        vault = "wallet-vault/store.sqlite"
+        (before / vault).replace(home.path / "home/state" / vault)
+        home.start()
+
+
+def end_wait(home):
+    """Lets the wait after an import be over, for which there is no time here."""
+    home.stop()
+    store = sqlite3.connect(home.path / "home/state/attempt-limiter/store.sqlite")
+    try:
+        store.execute(
+            "UPDATE ledgers SET record = CAST(json_set(CAST(record AS TEXT), '$.deadline', 0)"
+            " AS BLOB)"
+        )
+        store.commit()
+    finally:
+        store.close()
+    home.start()
+
+
+SCENARIOS = (Split(), Restore(), Apply(), Enrol(), Import())
 
 
 def make_wallet(home, number=0, passcode=True):

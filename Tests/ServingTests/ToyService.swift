@@ -172,6 +172,8 @@ final class ToyService: Service {
         }.compactMap { Owner($0) }
     }
 
+    func ownerCount() throws -> Int { 0 }
+
     func add<R: Request>(_ call: Call<R>, _ number: Int) throws -> Answer<R>
     where R.Reply == Add.Reply {
         runs += 1

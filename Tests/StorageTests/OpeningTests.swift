@@ -1,6 +1,7 @@
 import CSQLite
 import DiskDouble
 import Glibc
+import StateFolders
 import Storage
 import TestKit
 import Testing

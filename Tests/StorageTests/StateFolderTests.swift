@@ -1,4 +1,5 @@
 import Glibc
+import StateFolders
 import Storage
 import TestKit
 import Testing

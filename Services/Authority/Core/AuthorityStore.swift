@@ -104,6 +104,13 @@ final class AuthorityStore {
         return names.compactMap { Owner($0) }
     }
 
+    func ownerCount() throws(StorageError) -> Int {
+        let count = try database.firstRow("SELECT count(*) FROM credentials") {
+            row throws(StorageError) in try row.integer(0)
+        }
+        return Int(count ?? 0)
+    }
+
     // MARK: Tries
 
     /// Notes a try, before it is known what comes of it; inside a write.
@@ -315,6 +322,9 @@ extension AuthorityStore {
             ) STRICT, WITHOUT ROWID
             """),
         deviceCopiesStep,
+        // Without it, counting owners reads every record.
+        SchemaStep(
+            "names of owners", "CREATE INDEX credentials_by_owner ON credentials (owner)"),
     ])
 
     nonisolated static let ownerTables = [

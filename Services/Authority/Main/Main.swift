@@ -23,6 +23,7 @@ struct Main {
                     events: BusEvents(parts), metrics: parts.metrics,
                     settings: settings))
             service.startHeartbeat()
+            LoginFollower(parts, service).start()
             return service
         }.main()
     }

@@ -198,6 +198,13 @@ final class VaultStore {
         }
     }
 
+    func ownerCount() throws(StorageError) -> Int {
+        let count = try database.firstRow("SELECT count(DISTINCT owner) FROM namespaces") {
+            row throws(StorageError) in try row.integer(0)
+        }
+        return Int(count ?? 0)
+    }
+
     /// Adds a wallet with its envelopes; part of a step that the caller makes.
     func add(
         _ record: WalletRecord, envelopes: [EnvelopeSlot: [UInt8]]

@@ -127,6 +127,9 @@ extension CommandOption {
     static let sharesKind = CommandOption(
         "--kind", "KIND", "For shares of other programs: bip39, dash, ton or ton-rotation.")
 
+    static let statePassphrase = CommandOption(
+        "--passphrase-fd", "N", "Read the passphrase of the export from this open descriptor.")
+
     static let run = CommandOption(
         "--run", "DIR", "Where the sockets are, in a new coffer.conf; HOME/run if left out.")
 }

@@ -22,6 +22,7 @@ enum VerbTable {
         + [.signPolicyShow, .signPolicyProof, .signPolicySession]
         + [.attemptsRepair]
         + [.ownerList, .ownerReset, .ownerRemove, .ownerPurge]
+        + [.stateExport, .stateImport]
         + [.peerAdd, .peerList, .peerRemove]
         + [.metrics, .probe, .outcome]
         + [.initialise, .version, .help]

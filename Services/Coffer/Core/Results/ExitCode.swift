@@ -25,7 +25,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .done: "done"
         case .internalError: "internal error, or a service that is not well"
         case .usage: "usage"
-        case .wrongPasscode: "wrong passcode, PIN of a token, or passphrase of a key"
+        case .wrongPasscode: "wrong passcode, PIN of a token, or passphrase of a file"
         case .coolingDown: "cooling down after wrong passcodes"
         case .notAuthorised: "locked or not authorised"
         case .unreachable: "a service cannot be reached"
@@ -202,7 +202,8 @@ extension ClientFault {
     /// What the command's own failures end with.
     var exitCode: ExitCode {
         switch self {
-        case .internalError, .purgeFailed, .outputFailed, .fileNotWritten: .internalError
+        case .internalError, .purgeFailed, .stateFailed, .outputFailed, .fileNotWritten:
+            .internalError
         case .usage, .fileUnreadable: .usage
         case .wrongPasscode, .wrongPassphrase: .wrongPasscode
         case .coolingDown: .coolingDown

@@ -1,9 +1,9 @@
-internal import Glibc
+public import Glibc
 
 /// Files and folders that belong to this user alone.
-enum PrivateFile {
+public enum PrivateFile {
     /// What an entry has to be.
-    enum Kind {
+    public enum Kind {
         case folder
         case file
 
@@ -14,7 +14,8 @@ enum PrivateFile {
     }
 
     /// Refuses a link, another type, another owner and a looser mode.
-    static func check(_ status: stat, _ path: String, is kind: Kind) throws(StateFolderError) {
+    public static func check(_ status: stat, _ path: String, is kind: Kind) throws(StateFolderError)
+    {
         let type = status.st_mode & S_IFMT
         guard type != S_IFLNK else { throw .symbolicLink(path) }
         guard type == kind.type else { throw kind == .folder ? .notAFolder(path) : .notAFile(path) }
@@ -26,18 +27,18 @@ enum PrivateFile {
     }
 
     /// The same for a file at a path, if there is one.
-    static func checkIfPresent(_ path: String) throws(StateFolderError) {
+    public static func checkIfPresent(_ path: String) throws(StateFolderError) {
         guard let status = try status(of: path) else { return }
         try check(status, path, is: .file)
     }
 
     /// The file's length in bytes, nil if there is none.
-    static func size(of path: String) throws(StateFolderError) -> Int? {
+    public static func size(of path: String) throws(StateFolderError) -> Int? {
         try status(of: path).map { Int($0.st_size) }
     }
 
     /// Creates an empty file of mode 0600 and makes its name durable.
-    static func create(_ path: String) throws(StateFolderError) {
+    public static func create(_ path: String) throws(StateFolderError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .failed(path, errno: errno) }
         Glibc.close(descriptor)
@@ -45,7 +46,7 @@ enum PrivateFile {
     }
 
     /// Makes the names in the folder that holds `path` durable.
-    static func syncParent(of path: String) throws(StateFolderError) {
+    public static func syncParent(of path: String) throws(StateFolderError) {
         var parent = "."
         if let slash = path.lastIndex(of: "/") {
             parent = slash == path.startIndex ? "/" : String(path[..<slash])
@@ -57,7 +58,7 @@ enum PrivateFile {
     }
 
     /// The status of the entry itself, not of what a link points to; nil if there is none.
-    static func status(of path: String) throws(StateFolderError) -> stat? {
+    public static func status(of path: String) throws(StateFolderError) -> stat? {
         var status = stat()
         if lstat(path, &status) == 0 { return status }
         guard errno == ENOENT else { throw .failed(path, errno: errno) }
