@@ -199,15 +199,14 @@ let package = Package(
                 "LegacyKeychain",
                 "TestKit",
             ] + serviceParts),
-        // Decoders and what they promise for any bytes; deploy/fuzz makes a program of them.
+        // Every request that a service answers.
         .target(
-            name: "FuzzTargets",
+            name: "Contracts",
             dependencies: on([
-                "PropertyLists", "LegacyKeychain", "BackupShares", "Crypto", "Wire", "Secrets",
-                "TestKit",
+                "AuthorityMessages", "LimiterMessages", "VaultMessages", "SharesMessages",
+                "MigrationMessages", "Wire",
             ]),
-            path: "Tests/Fuzz/Targets", swiftSettings: settings),
-        tests("FuzzTests", of: ["FuzzTargets"]),
+            path: "Tests/Contracts", swiftSettings: settings),
         tests("TestKitTests", of: ["TestKit", "Clocks", "Loop", "Secrets"]),
 
         tests(
@@ -287,7 +286,7 @@ let package = Package(
             "DocsTests",
             of: [
                 "Home", "Wire", "Secrets", "Crypto", "AuthorityMessages", "LimiterMessages",
-                "VaultMessages", "SharesMessages", "MigrationMessages", "CofferCore",
+                "VaultMessages", "SharesMessages", "MigrationMessages", "CofferCore", "Contracts",
             ]),
     ]
         + service("Limiter", program: "attempt-limiter", uses: serviceParts)
@@ -308,10 +307,27 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// libFuzzer brings the program's main, so that no other build could link this.
-if Context.environment["COFFER_FUZZ"] != nil {
+// Decoders and what they promise for any bytes: tests that replay what was kept, or the program
+// that deploy/fuzz makes of them. libFuzzer brings that program's main, so that no other build
+// could link it.
+let decoders = [
+    "PropertyLists", "LegacyKeychain", "BackupShares", "Crypto", "Wire", "Secrets", "Clocks",
+    "Tokens", "Bus", "HDKeys", "Mnemonics", "AuthorityCore", "AuthorityMessages", "LimiterCore",
+    "VaultCore", "VaultMessages", "SharesMessages", "MigrationMessages", "CofferCore", "Contracts",
+    "TestKit",
+]
+if Context.environment["COFFER_FUZZ"] == nil {
     package.targets.append(
+        .testTarget(
+            name: "FuzzTests", dependencies: on(decoders), path: "Tests/FuzzTests",
+            exclude: ["Corpus", "Driver"], swiftSettings: settings))
+} else {
+    package.targets += [
+        .target(
+            name: "FuzzTargets", dependencies: on(decoders), path: "Tests/FuzzTests/Targets",
+            swiftSettings: settings),
         .executableTarget(
-            name: "fuzz", dependencies: on(["FuzzTargets"]), path: "Tests/Fuzz/Driver",
-            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+            name: "fuzz", dependencies: on(["FuzzTargets"]), path: "Tests/FuzzTests/Driver",
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]),
+    ]
 }

@@ -45,7 +45,7 @@ extension FuzzTarget {
         let bytes = ForgedShareFile.authenticated(document)
         guard let file = try? ShareFile(bytes) else { return }
         promise(file.bytes == bytes)
-        plantedTrap(file.index == 2)
+        plantedTrap(file.index != 0)
         let seed = SecretBytes(copying: ForgedMessage.seed)
         _ = try? file.payload(privateKey: seed)
         _ = try? file.releasedPayload(

@@ -8,7 +8,9 @@ public struct FuzzTarget: Sendable {
 
     public static let all: [FuzzTarget] = [
         keyedArchive, keychainBinary, keychainXML, keychainLines, messageBox, shareEnvelope,
-        shareFile, keyFile,
+        shareFile, keyFile, json, busFrames, messageBody, token, certificate, storedRecord,
+        typedText,
+        pinentry,
     ]
 }
 
