@@ -47,7 +47,6 @@ extension Service {
     }
     public func unfinishedChanges() throws -> [ChangeTicket] { [] }
     public func settle(_ owner: Owner) async throws {}
-    public func ownerCount() throws -> Int { try owners().count }
     public func problem() -> String? { nil }
     public func gauges() -> [Gauge] { [] }
 }

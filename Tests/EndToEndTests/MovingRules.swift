@@ -33,7 +33,10 @@ extension EndToEnd {
             let second = try TestHome(starting: [])
             try second.admitCommand()
             try succeeds(takeIn(second, file))
-            #expect(names(in: second.home.path).filter { $0.hasPrefix("state") } == ["state"])
+            #expect(
+                TemporaryFolder.names(in: second.home.path).filter { $0.hasPrefix("state") } == [
+                    "state"
+                ])
             try start(second)
             let client = try second.newClient("app")
             // As after a rollback: the right passcode waits too.
@@ -67,7 +70,10 @@ extension EndToEnd {
             let asked = try CofferProcess(home: home.home)(
                 "state", "import", file, secrets: [Self.passphrase])
             #expect(asked.status == 2)
-            #expect(names(in: home.home.path).filter { $0.hasPrefix("state") } == ["state"])
+            #expect(
+                TemporaryFolder.names(in: home.home.path).filter { $0.hasPrefix("state") } == [
+                    "state"
+                ])
             let ended = try takeIn(home, file)
             try succeeds(ended)
             let aside = try ended.object().string("moved_aside")
@@ -106,9 +112,13 @@ extension EndToEnd {
                 TestFile.write(bytes, to: path)
                 let ended = try takeIn(home, path)
                 #expect([3, 9].contains(ended.status))
-                #expect(names(in: home.home.path).filter { $0.hasPrefix("state") } == ["state"])
-                for service in names(in: home.home.statesPath) {
-                    #expect(names(in: "\(home.home.statesPath)/\(service)") == ["lock"])
+                #expect(
+                    TemporaryFolder.names(in: home.home.path).filter { $0.hasPrefix("state") } == [
+                        "state"
+                    ])
+                for service in TemporaryFolder.names(in: home.home.statesPath) {
+                    #expect(
+                        TemporaryFolder.names(in: "\(home.home.statesPath)/\(service)") == ["lock"])
                 }
             }
             try succeeds(takeIn(home, file))
@@ -123,14 +133,17 @@ extension EndToEnd {
                 ["state", "export", "--out", file], secrets: [Self.passphrase],
                 fileBytesMax: bytes)
             #expect(full.status == 1)
-            #expect(names(in: folder.path).isEmpty)
+            #expect(TemporaryFolder.names(in: folder.path).isEmpty)
             try succeeds(export(first, to: file))
             let home = try TestHome(starting: [])
             let ended = try CofferProcess(home: home.home).run(
                 ["state", "import", file, "--yes"], secrets: [Self.passphrase],
                 fileBytesMax: bytes)
             #expect(ended.status == 1)
-            #expect(names(in: home.home.path).filter { $0.hasPrefix("state") } == ["state"])
+            #expect(
+                TemporaryFolder.names(in: home.home.path).filter { $0.hasPrefix("state") } == [
+                    "state"
+                ])
             #expect(access(home.home.storePath(of: .walletVault), F_OK) != 0)
             try succeeds(takeIn(home, file))
         }

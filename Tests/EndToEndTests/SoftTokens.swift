@@ -70,7 +70,9 @@ final class SoftTokens {
             errors: folder.path(of: "gate.log"))
         for _ in 0..<500 where access(socket, F_OK) != 0 { usleep(10_000) }
         setenv("P11_KIT_SERVER_ADDRESS", "unix:path=\(socket)", 1)
-        let client = names(in: "/usr/lib").map { "/usr/lib/\($0)/pkcs11/p11-kit-client.so" }
+        let client = TemporaryFolder.names(in: "/usr/lib").map {
+            "/usr/lib/\($0)/pkcs11/p11-kit-client.so"
+        }
         return try known(client.first { access($0, R_OK) == 0 })
     }
 

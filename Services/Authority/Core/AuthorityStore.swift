@@ -90,13 +90,6 @@ final class AuthorityStore {
     }
 
     /// The owners who have a credential, sorted.
-    func ownerCount() throws -> Int {
-        let count = try database.firstRow("SELECT count(*) FROM credentials") {
-            row throws(StorageError) in try row.integer(0)
-        }
-        return Int(count ?? 0)
-    }
-
     func owners() throws -> [Owner] {
         let names = try database.rows("SELECT owner FROM credentials ORDER BY owner") {
             row throws(StorageError) in try row.text(0)

@@ -38,13 +38,6 @@ struct LimiterStore {
 
     // MARK: Owners
 
-    func ownerCount() throws(StorageError) -> Int {
-        let count = try database.firstRow("SELECT count(*) FROM owners") {
-            row throws(StorageError) in try row.integer(0)
-        }
-        return Int(count ?? 0)
-    }
-
     func owners() throws(StorageError) -> [Owner] {
         try database.rows("SELECT owner FROM owners ORDER BY owner") {
             row throws(StorageError) in

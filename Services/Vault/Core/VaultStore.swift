@@ -183,13 +183,6 @@ final class VaultStore {
         return Int(count ?? 0)
     }
 
-    func ownerCount() throws(StorageError) -> Int {
-        let count = try database.firstRow("SELECT count(DISTINCT owner) FROM namespaces") {
-            row throws(StorageError) in try row.integer(0)
-        }
-        return Int(count ?? 0)
-    }
-
     func owners() throws(StorageError) -> [Owner] {
         try database.rows("SELECT DISTINCT owner FROM namespaces ORDER BY owner") {
             row throws(StorageError) in
