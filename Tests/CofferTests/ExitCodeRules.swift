@@ -20,7 +20,7 @@ import Wire
     static let expected: [ExitCode: Set<String>] = [
         .internalError: [
             "bus.malformed", "coffer.internal", "coffer.output_failed", "coffer.purge_failed",
-            "coffer.file_not_written",
+            "coffer.file_not_written", "coffer.state_failed",
         ],
         .usage: [
             "coffer.usage", "coffer.file_unreadable",
