@@ -16,6 +16,16 @@ import Testing
         }
     }
 
+    @Test func aCrashIsLeftToTheKernel() async {
+        await #expect(processExitsWith: .success) {
+            for number in ProcessHardening.crashSignals { signal(number) { _ in } }
+            ProcessHardening.apply()
+            for number in ProcessHardening.crashSignals {
+                precondition(signal(number, SIG_DFL) == nil)
+            }
+        }
+    }
+
     @Test func wipingOverwritesEveryByte() {
         var bytes = [UInt8](repeating: 0xff, count: 1000)
         bytes.withUnsafeMutableBytes { wipe($0) }
