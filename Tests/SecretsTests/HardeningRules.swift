@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
-import Secrets
 import Testing
+
+@testable import Secrets
 
 @Suite struct HardeningRules {
     @Test func aHardenedProcessLeavesNoCoreAndOpensFilesForItsOwnerAlone() async {
