@@ -197,7 +197,9 @@ let package = Package(
             dependencies: on(
                 [
                     "AuthorityClient", "AuthorityCore", "AuthorityMessages", "LimiterCore",
-                    "LimiterMessages", "VaultCore", "VaultMessages", "DiskDouble", "TestKit",
+                    "LimiterMessages", "VaultCore", "VaultMessages", "SharesCore",
+                    "SharesMessages", "MigrationCore", "MigrationMessages", "BackupShares",
+                    "HDKeys", "DiskDouble", "TestKit",
                 ] + serviceParts),
             path: "Tests/Simulation/Kit", swiftSettings: settings),
         .executableTarget(
