@@ -19,7 +19,7 @@ extension SharesService {
         let request = call.request
         let permission = Permission(
             purpose: .reveal, namespace: request.namespace, wallet: request.wallet)
-        try call.require(permission)
+        try call.require(permission, alsoFor: .walletVault)
         let holders = try request.holders.map { name in
             guard let holder = try store.holder(name, owner: call.owner) else {
                 throw SharesFault.noSuchHolder
