@@ -205,7 +205,20 @@ class Apply(Scenario):
         source.write_bytes(source.read_bytes()[:-1] + b" ")
 
 
-SCENARIOS = (Split(), Restore(), Apply())
+class TakeAgain(Apply):
+    name = "coffer migrate apply, again"
+
+    def prepare(self, home):
+        """All came in, and two were removed from the vault since."""
+        super().prepare(home)
+        self.act(home, check=True)
+        for wallet in home.wallets("dash.mainnet"):
+            home.coffer(
+                "wallet", "remove", wallet["wallet"], "--namespace", "dash.mainnet", "--yes",
+                passcode=True, check=True)
+
+
+SCENARIOS = (Split(), Restore(), Apply(), TakeAgain())
 
 
 def make_wallet(home, number=0):
