@@ -216,6 +216,19 @@ class Apply(Scenario):
         source.write_bytes(source.read_bytes()[:-1] + b" ")
 
 
+class TakeAgain(Apply):
+    name = "coffer migrate apply, again"
+
+    def prepare(self, home):
+        """All came in, and two were removed from the vault since."""
+        super().prepare(home)
+        self.act(home, check=True)
+        for wallet in home.wallets("dash.mainnet"):
+            home.coffer(
+                "wallet", "remove", wallet["wallet"], "--namespace", "dash.mainnet", "--yes",
+                passcode=True, check=True)
+
+
 class Enrol(Scenario):
     name = "coffer device-key enroll"
 
@@ -334,7 +347,7 @@ def end_wait(home):
     home.start()
 
 
-SCENARIOS = (Split(), Restore(), Apply(), Enrol(), Import())
+SCENARIOS = (Split(), Restore(), Apply(), TakeAgain(), Enrol(), Import())
 
 
 def make_wallet(home, number=0, passcode=True):
