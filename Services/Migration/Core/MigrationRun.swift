@@ -44,6 +44,8 @@ final class MigrationRun {
     private var failureBytes = 0
     private var left: ArraySlice<Int>
     private var sought: ArraySlice<Int>
+    /// Those of them of which it is not known yet whether the vault has them.
+    private var unsought: Int
     /// Wallets that are taken in again.
     private var missing: Set<Int> = []
     private var again = 0
@@ -63,6 +65,7 @@ final class MigrationRun {
         self.began = began
         left = work[...]
         self.sought = sought[...]
+        unsought = sought.count
         total = work.count
     }
 
@@ -73,6 +76,9 @@ final class MigrationRun {
 
     /// The place of the next wallet that the vault is asked for; nil as above.
     func nextSought() -> Int? { isEnding ? nil : sought.popFirst() }
+
+    /// One that the vault was asked for is known, one way or the other.
+    func endSeeking() { unsought -= 1 }
 
     /// The vault has the wallet.
     func find(at place: Int) { tally.settle(at: place) }
@@ -128,7 +134,7 @@ final class MigrationRun {
     var state: RunProgress.State {
         guard hasEnded else { return .running }
         if let trouble { return .failed(code: trouble) }
-        return done < total || !sought.isEmpty ? .stopped : .finished
+        return done < total || unsought > 0 ? .stopped : .finished
     }
 
     /// What is told of it beside how far it is.
