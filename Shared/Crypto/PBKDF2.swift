@@ -24,24 +24,23 @@ public enum PBKDF2 {
         return key
     }
 
-    /// By OpenSSL, with a secret salt: in BIP-39 it holds the passphrase.
+    /// Over OpenSSL's SHA-512, with a secret salt: in BIP-39 it holds the passphrase.
     ///
     /// `iterations` and `count` are at least one, else `invalidParameters`.
     public static func sha512(
         password: borrowing SecretBytes, salt: borrowing SecretBytes, iterations: Int, count: Int
     ) throws(CryptoError) -> SecretBytes {
-        guard iterations > 0, let rounds = Int32(exactly: iterations), count > 0,
-            Int32(exactly: count) != nil, Int32(exactly: password.count) != nil,
-            Int32(exactly: salt.count) != nil
-        else { throw .invalidParameters }
-        let key = try deriveSHA512(password, salt, rounds, count)
-        _ = try deriveSHA512(
+        guard iterations > 0, let rounds = UInt32(exactly: iterations), count > 0 else {
+            throw .invalidParameters
+        }
+        let key = deriveSHA512(password, salt, rounds, count)
+        _ = deriveSHA512(
             SecretBytes(count: password.count), SecretBytes(count: salt.count), 1, count)
         coffer_overwrite_stack()
         return key
     }
 
-    /// By OpenSSL, with a public salt.
+    /// Over OpenSSL's SHA-512, with a public salt.
     public static func sha512(
         password: borrowing SecretBytes, salt: [UInt8], iterations: Int, count: Int
     ) throws(CryptoError) -> SecretBytes {
@@ -67,19 +66,21 @@ public enum PBKDF2 {
     }
 
     private static func deriveSHA512(
-        _ password: borrowing SecretBytes, _ salt: borrowing SecretBytes, _ rounds: Int32,
+        _ password: borrowing SecretBytes, _ salt: borrowing SecretBytes, _ rounds: UInt32,
         _ count: Int
-    ) throws(CryptoError) -> SecretBytes {
-        try SecretBytes(count: count) { result throws(CryptoError) in
-            let derived = password.withBytes { password in
-                salt.withBytes { salt in
-                    PKCS5_PBKDF2_HMAC(
-                        password.baseAddress?.assumingMemoryBound(to: CChar.self),
-                        Int32(password.count), salt.octets, Int32(salt.count), rounds,
-                        EVP_sha512(), Int32(result.count), result.octets) == 1
+    ) -> SecretBytes {
+        var state = SecretBytes(count: MemoryLayout<coffer_pbkdf2_sha512>.size)
+        return SecretBytes(count: count) { result in
+            state.withMutableBytes { state in
+                password.withBytes { password in
+                    salt.withBytes { salt in
+                        coffer_pbkdf2_hmac_sha512(
+                            state.baseAddress?.assumingMemoryBound(to: coffer_pbkdf2_sha512.self),
+                            password.baseAddress, password.count, salt.baseAddress, salt.count,
+                            rounds, result.octets, result.count)
+                    }
                 }
             }
-            guard derived else { throw .failed }
         }
     }
 }

@@ -13,4 +13,19 @@ public enum ProcessHardening {
         precondition(coffer_clear_dumpable() == 0)
         umask(0o077)
     }
+
+    /// Has the kernel end this process with the one that started it.
+    ///
+    /// - Parameter parent: the number of that one.
+    /// - Returns: false where it has ended already.
+    public static func endsWith(parent: Int32) -> Bool {
+        precondition(coffer_die_with_parent() == 0)
+        return getppid() == parent
+    }
+
+    /// Closes every descriptor but the standard three: what a program was started with and did not
+    /// ask for.
+    public static func closeInherited() {
+        precondition(coffer_close_from(UInt32(STDERR_FILENO) + 1) == 0)
+    }
 }

@@ -31,6 +31,8 @@ public protocol Service: AnyObject, SendableMetatype {
     func settle(_ owner: Owner) async throws
     /// The owners it has anything of, sorted.
     func owners() throws -> [Owner]
+    /// How many those are, which every look at the service's health asks.
+    func ownerCount() throws -> Int
     /// Why it cannot do its work now, in a sentence; nil when it can.
     func problem() -> String?
     /// Gauges of its own, for the metrics.

@@ -74,10 +74,11 @@ public struct Claims: Equatable, Sendable {
 }
 
 extension Claims: Message {
-    private static let keys: Set<String> = Scope.keys.union([
-        "owner", "session", "run", "credential", "revision", "origin", "lifetime", "issued_ns",
-        "deadline_ns", "boot", "audience", "cnf",
-    ])
+    private static let keys: [String] =
+        Scope.keys + [
+            "owner", "session", "run", "credential", "revision", "origin", "lifetime", "issued_ns",
+            "deadline_ns", "boot", "audience", "cnf",
+        ]
 
     public init(from object: JSONObject) throws(JSONError) {
         try object.refuseUnknownKeys(Self.keys)

@@ -19,7 +19,7 @@ public enum Scope: Hashable, Sendable {
 
 extension Scope {
     /// The members that a scope has in claims and messages.
-    public static let keys: Set<String> = ["scope", "namespace", "wallet"]
+    public static let keys = ["scope", "namespace", "wallet"]
 
     public var namespace: Namespace? {
         switch self {

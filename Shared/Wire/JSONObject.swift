@@ -26,9 +26,13 @@ public struct JSONObject: Sendable {
     }
 
     /// Refuses an object with a member that `known` does not list.
-    public func refuseUnknownKeys(_ known: Set<String>) throws(JSONError) {
-        for key in keys where !key.utf8.allSatisfy({ $0 < 0x80 }) || !known.contains(key) {
-            throw .unknownKey(Self.printable(key))
+    public func refuseUnknownKeys(_ known: [String]) throws(JSONError) {
+        for index in memberIndices {
+            let unknown: String? = value.table.withString(of: value.table.nodes[index]) { key in
+                known.contains { $0.utf8.elementsEqual(key) }
+                    ? nil : String(decoding: key, as: UTF8.self)
+            }
+            if let unknown { throw .unknownKey(Self.printable(unknown)) }
         }
     }
 

@@ -12,7 +12,11 @@ public struct JSONWriter: ~Copyable {
     private var holdsSecret = false
     private var needsComma = false
 
-    public init() { append(0x7B) }
+    public init() {
+        // Most objects fit.
+        plain.reserveCapacity(256)
+        append(0x7B)
+    }
 
     /// The object's bytes.
     ///
@@ -179,6 +183,15 @@ public struct JSONWriter: ~Copyable {
 
     private mutating func quoted(_ value: String) {
         append(0x22)
+        if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }) {
+            append(text: value)
+        } else {
+            escaped(value)
+        }
+        append(0x22)
+    }
+
+    private mutating func escaped(_ value: String) {
         for byte in value.utf8 {
             switch byte {
             case 0x22, 0x5C:
@@ -195,7 +208,6 @@ public struct JSONWriter: ~Copyable {
             default: append(byte)
             }
         }
-        append(0x22)
     }
 
     private mutating func base64(_ bytes: UnsafeRawBufferPointer) {
@@ -209,6 +221,7 @@ public struct JSONWriter: ~Copyable {
     // MARK: Storage
 
     private mutating func append(text: String) {
+        guard holdsSecret else { return plain.append(contentsOf: text.utf8) }
         for byte in text.utf8 { append(byte) }
     }
 

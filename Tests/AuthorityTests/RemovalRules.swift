@@ -317,7 +317,7 @@ struct RemovalRules {
 
 extension Bench {
     /// What services do that wipe; those of a reset where none is named.
-    fileprivate func wipe(
+    func wipe(
         _ removal: RemovalID, by peers: [Peer] = [.vault, .migration]
     ) async throws {
         for peer in peers {

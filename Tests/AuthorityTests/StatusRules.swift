@@ -39,6 +39,7 @@ struct StatusRules {
                         sessions: 1, failed: 6, remainingMilliseconds: 60_000,
                         tries: .from(.app, .app, .app, .app, .app, .app)))
             #expect(try bench.service.owners() == [.local])
+            #expect(try bench.service.ownerCount() == 1)
         }
     }
 
@@ -120,7 +121,8 @@ struct StatusRules {
                 ImportCredential.method, BeginRemoval.method, CheckRemoval.method,
                 ReportWiped.method, FinishRemoval.method, Renew.method, AwaitUnlocked.method,
                 ListSessions.method,
-                EndSession.method,
+                EndSession.method, OpenDeviceSession.method, AskDeviceKey.method,
+                EnrolDeviceKey.method, RemoveDeviceKey.method,
             ])
     }
 }

@@ -42,6 +42,7 @@ import Wire
             #expect(try rig.standing(owner).failed == 1)
             #expect(secret?.count == 32)
             #expect(try rig.service.owners() == [owner])
+            #expect(try rig.service.ownerCount() == 1)
         }
     }
 

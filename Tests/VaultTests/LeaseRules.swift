@@ -244,8 +244,8 @@ import Wire
         try await LoopHarness.run {
             let rig = try Rig()
             let wallet = try await rig.create().wallet
-            for _ in 0..<20 { _ = try await rig.reveal(wallet) }
-            #expect(rig.service.link.knownLeaseCount <= 2)
+            for _ in 0..<50 { _ = try await rig.reveal(wallet) }
+            #expect(rig.service.link.knownLeaseCount <= 16)
         }
     }
 

@@ -55,6 +55,31 @@ import Wire
         }
     }
 
+    /// The same bytes lead to the same seed; others may not.
+    @Test func theLongWayIsGoneAgainOnlyWhereAnEnvelopeChanged() async throws {
+        try await LoopHarness.run {
+            let rig = try Rig()
+            let wallet = try await rig.bring(.ton).wallet
+            let check = CheckWallet(namespace: rig.main, wallet: wallet)
+            let token = try rig.token(.resource(rig.main))
+            let before = rig.stretcher.runs
+            for _ in 0..<3 { #expect(try await rig.refusal(check, token: token) == "ok") }
+            #expect(rig.stretcher.runs == before + 1)
+            for slot in EnvelopeSlot.allCases {
+                try rig.tamper { database in
+                    try database.run(
+                        """
+                        UPDATE envelopes SET document = CAST(document || ' ' AS BLOB)
+                        WHERE ref = ?1
+                        """, .text(slot.reference(of: wallet)))
+                }
+                let before = rig.stretcher.runs
+                for _ in 0..<2 { #expect(try await rig.refusal(check, token: token) == "ok") }
+                #expect(rig.stretcher.runs == before + 1)
+            }
+        }
+    }
+
     /// A proof has one lease, so nothing slow happens under it.
     @Test func aPhraseIsShownWithoutTheLongWay() async throws {
         try await LoopHarness.run {

@@ -162,6 +162,7 @@ import Wire
                 try await rig.refusal(elsewhere, token: rig.token(.resource(rig.spare)))
                     == "vault.no_such_wallet")
             #expect(try rig.service.owners() == [rig.owner])
+            #expect(try rig.service.ownerCount() == 1)
         }
     }
 

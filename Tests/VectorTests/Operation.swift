@@ -6,13 +6,13 @@ import Wire
 /// handler and fails the case.
 struct Operation: Sendable {
     /// The inputs that the handler knows; a case with another one fails.
-    let inputs: Set<String>
+    let inputs: [String]
     let run: @Sendable (JSONObject) throws -> Outcome
     /// Whether an answer is the expected one.
     let matches: @Sendable (_ expected: Value, _ answer: Value) -> Bool
 
     init(
-        inputs: Set<String>,
+        inputs: [String],
         matches: @escaping @Sendable (Value, Value) -> Bool = { $0.matches($1) },
         run: @escaping @Sendable (JSONObject) throws -> Outcome
     ) {

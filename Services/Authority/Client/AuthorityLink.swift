@@ -19,6 +19,8 @@ public final class AuthorityLink {
     nonisolated static let reuseMargin: UInt64 = 50_000_000
     /// How often keys are asked for because of a token that they do not verify, in nanoseconds.
     nonisolated static let keyPause: UInt64 = 200_000_000
+    /// Leases that end within this time are let go together, in nanoseconds.
+    nonisolated static let sweepPause: UInt64 = 10_000_000
     /// Sessions that are remembered as living.
     nonisolated static let rememberedLimit = 4_096
     /// Bytes of a derived key.
@@ -269,7 +271,8 @@ public final class AuthorityLink {
         isSweeping = true
         ServiceLoop.start { [weak self] in
             while let self, let next = self.leases.sweep(at: self.clock.now.nanoseconds) {
-                await self.timers.sleep(until: next)
+                let soonest = self.clock.now.nanoseconds + Self.sweepPause
+                await self.timers.sleep(until: max(next, soonest))
             }
             self?.isSweeping = false
         }

@@ -21,6 +21,11 @@ final class LeaseTable {
     private var reusable: [Use: Lease] = [:]
     /// Every lease that somebody still has.
     private var held: [Entry] = []
+    /// At how many of them those that are gone are looked for: looking at each lease anew for every
+    /// other one would take most of a busy service's time.
+    private var crowd = smallestCrowd
+
+    private static let smallestCrowd = 16
 
     /// A lease that lasts at least until a moment.
     func lease(for use: Use, until moment: UInt64) -> Lease? {
@@ -35,7 +40,10 @@ final class LeaseTable {
 
     /// Notes a lease for one operation, whose holder alone keeps it.
     func note(_ lease: Lease) {
-        held.removeAll { $0.lease == nil }
+        if held.count >= crowd {
+            held.removeAll { $0.lease == nil }
+            crowd = max(Self.smallestCrowd, 2 * held.count)
+        }
         held.append(Entry(lease: lease))
     }
 

@@ -234,6 +234,8 @@ public final class LimiterService: Service {
 
     public func owners() throws -> [Owner] { try store.owners() }
 
+    public func ownerCount() throws -> Int { try store.ownerCount() }
+
     public func gauges() -> [Gauge] {
         [
             Gauge(

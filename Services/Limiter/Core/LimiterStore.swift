@@ -46,6 +46,13 @@ struct LimiterStore {
         }
     }
 
+    func ownerCount() throws(StorageError) -> Int {
+        let count = try database.firstRow("SELECT count(*) FROM owners") {
+            row throws(StorageError) in try row.integer(0)
+        }
+        return Int(count ?? 0)
+    }
+
     func enrolment(of owner: Owner) throws(StorageError) -> Enrolment? {
         try database.firstRow(
             "SELECT enrolment, confirm_key FROM owners WHERE owner = ?1", .text(owner.text)

@@ -100,6 +100,8 @@ public final class MigrationService: Service {
 
     public func owners() throws -> [Owner] { try store.owners() }
 
+    public func ownerCount() throws -> Int { try store.ownerCount() }
+
     public func problem() -> String? {
         link.hearsAuthority
             ? nil : "The credential authority is not heard, and nothing is done without it."

@@ -68,6 +68,15 @@ final class MigrationStore {
         ) { row throws(StorageError) in try row.identifier(0) }
     }
 
+    func ownerCount() throws(StorageError) -> Int {
+        let count = try database.firstRow(
+            """
+            SELECT count(*) FROM (SELECT owner FROM ledger UNION SELECT owner FROM sources)
+            """
+        ) { row throws(StorageError) in try row.integer(0) }
+        return Int(count ?? 0)
+    }
+
     // MARK: The ledger
 
     /// Tells every wallet that an owner's runs took in.

@@ -106,7 +106,7 @@ extension VaultService {
                 .seed: try keys.seal(content, for: record, random: random),
             ])
         let stored = try find(wallet, in: new.namespace, of: new.owner)
-        let opened = try open(stored, with: keys)
+        let opened = try open(stored, store.envelopes(of: stored), with: keys)
         guard stored == record, opened.phrase.bytes.isEqual(to: secrets.phrase.bytes),
             opened.seed.bytes.isEqual(to: secrets.seed.bytes)
         else { throw VaultFault.envelopeDamaged }

@@ -66,14 +66,19 @@ extension VaultService {
         _ = try find(wallet, in: namespace, of: call.owner)
         let first = try await link.lease(permission, for: call)
         let record = try find(wallet, in: namespace, of: call.owner)
-        let secrets = try open(record, with: first.namespaceKeys())
-        let lease = try await retrace(secrets, of: record, permission, first, call)
+        let documents = try store.envelopes(of: record)
+        let secrets = try open(record, documents, with: first.namespaceKeys())
+        var lease = first
+        if !isRetraced(record, documents) {
+            lease = try await retrace(secrets, of: record, permission, first, call)
+        }
         // The wallet may have gone meanwhile.
         guard try find(wallet, in: namespace, of: call.owner) == record else {
             throw VaultFault.noSuchWallet
         }
         try call.onlyWhile { [clock] in try lease.check(at: clock.now.nanoseconds) }
         noteVerified(record)
+        if purpose == .open { noteRetraced(record, documents) }
         return (record.description(verified: true), secrets.phrase)
     }
 
@@ -97,11 +102,11 @@ extension VaultService {
 
     /// Opens both envelopes and compares the identity with the seed, and a mark with the phrase;
     /// that the phrase leads to the same seed is the caller's to see.
-    func open(_ record: WalletRecord, with keys: NamespaceKeys) throws -> WalletSecrets {
-        let content = try keys.openSeed(
-            of: record, document: store.envelope(.seed, of: record))
-        let phrase = try keys.openPhrase(
-            of: record, document: store.envelope(.phrase, of: record))
+    func open(
+        _ record: WalletRecord, _ documents: EnvelopeDocuments, with keys: NamespaceKeys
+    ) throws -> WalletSecrets {
+        let content = try keys.openSeed(of: record, document: documents.seed)
+        let phrase = try keys.openPhrase(of: record, document: documents.phrase)
         guard content.admits(phrase) else { throw VaultFault.identityMismatch }
         return WalletSecrets(
             phrase: SharedSecret(phrase), seed: SharedSecret(content.seed.copy()))

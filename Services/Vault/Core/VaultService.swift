@@ -45,6 +45,9 @@ public final class VaultService: Service {
     let limits: VaultLimits
     /// The wallets whose secret and identity were compared since the start, as they stood then.
     private var verified: Set<RowDigest> = []
+    /// Those whose phrase was brought to the seed and compared, by row and envelopes as they stood
+    /// then: the same bytes open to the same secrets.
+    private var retraced: Set<RowDigest> = []
 
     /// - Parameter group: over a database of ``schema``.
     public init(
@@ -60,6 +63,9 @@ public final class VaultService: Service {
         store = VaultStore(database: group.store)
     }
 
+    /// Wallets whose way from phrase to seed is remembered.
+    nonisolated static let retracedLimit = 100_000
+
     /// The domains of the keys that the vault works with, for its link to the authority.
     public nonisolated static let keyDomains = KeyDomain.allCases.map(\.rawValue)
 
@@ -71,9 +77,14 @@ public final class VaultService: Service {
         try await link.admit(token, from: peer, owner: owner)
     }
 
-    public func rebuild() throws { verified.removeAll() }
+    public func rebuild() throws {
+        verified.removeAll()
+        retraced.removeAll()
+    }
 
     public func owners() throws -> [Owner] { try store.owners() }
+
+    public func ownerCount() throws -> Int { try store.ownerCount() }
 
     public func problem() -> String? {
         link.hearsAuthority
@@ -97,6 +108,15 @@ public final class VaultService: Service {
 
     /// Takes note that a wallet's secret was compared with what stands beside it.
     func noteVerified(_ record: WalletRecord) { verified.insert(RowDigest(record)) }
+
+    func isRetraced(_ record: WalletRecord, _ documents: EnvelopeDocuments) -> Bool {
+        retraced.contains(RowDigest(record, documents))
+    }
+
+    func noteRetraced(_ record: WalletRecord, _ documents: EnvelopeDocuments) {
+        if retraced.count >= Self.retracedLimit { retraced.removeAll() }
+        retraced.insert(RowDigest(record, documents))
+    }
 
     func forgetVerified(_ record: WalletRecord) { verified.remove(RowDigest(record)) }
 

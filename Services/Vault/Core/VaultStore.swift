@@ -191,6 +191,13 @@ final class VaultStore {
         }
     }
 
+    func ownerCount() throws(StorageError) -> Int {
+        let count = try database.firstRow("SELECT count(DISTINCT owner) FROM namespaces") {
+            row throws(StorageError) in try row.integer(0)
+        }
+        return Int(count ?? 0)
+    }
+
     /// Adds a wallet with its envelopes; part of a step that the caller makes.
     func add(
         _ record: WalletRecord, envelopes: [EnvelopeSlot: [UInt8]]
@@ -229,6 +236,11 @@ final class VaultStore {
     // MARK: Envelopes
 
     /// The document in one of a wallet's slots, or nil where there is none.
+    func envelopes(of record: WalletRecord) throws(StorageError) -> EnvelopeDocuments {
+        EnvelopeDocuments(
+            phrase: try envelope(.phrase, of: record), seed: try envelope(.seed, of: record))
+    }
+
     func envelope(
         _ slot: EnvelopeSlot, of record: WalletRecord
     ) throws(StorageError) -> [UInt8]? {

@@ -46,21 +46,35 @@ struct WalletRecord: Equatable, Sendable {
     }
 }
 
-/// A row in 16 bytes: the first of SHA-256 over all that stands in it.
+/// A row, or a row and its envelopes, in 16 bytes: the first of SHA-256 over all that stands there.
 ///
 /// So the vault can remember a hundred thousand rows as they stood.
 struct RowDigest: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
-    init(_ record: WalletRecord) {
-        let digest = SHA256.digest(record.bytes + record.mac)
+    init(_ record: WalletRecord) { self.init(record.bytes + record.mac) }
+
+    /// Of the row and of what lies in both envelopes.
+    init(_ record: WalletRecord, _ documents: EnvelopeDocuments) {
+        let parts = [record.bytes, record.mac, documents.phrase ?? [], documents.seed ?? []]
+        self.init(parts.flatMap(WalletRecord.withLength))
+    }
+
+    private init(_ bytes: [UInt8]) {
+        let digest = SHA256.digest(bytes)
         func number(_ range: Range<Int>) -> UInt64 {
             digest[range].reduce(0) { $0 << 8 | UInt64($1) }
         }
         high = number(0..<8)
         low = number(8..<16)
     }
+}
+
+/// What lies in the two envelopes of a wallet; nil where one is gone.
+struct EnvelopeDocuments {
+    let phrase: [UInt8]?
+    let seed: [UInt8]?
 }
 
 /// The two envelopes of a wallet.
