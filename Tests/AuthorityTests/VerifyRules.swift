@@ -225,7 +225,8 @@ struct VerifyRules {
             try bench.store { $0.charge = 1 }
             let runs = bench.kdf.runs
             bench.way.letGo()
-            #expect(try await bench.refusal(of: pending) == "credential.stale")
+            #expect(try await bench.refusal(of: pending) == "credential.overtaken")
+            #expect(try bench.failed() == 1)
             #expect(bench.kdf.runs == runs)
         }
     }

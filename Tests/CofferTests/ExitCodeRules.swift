@@ -42,7 +42,8 @@ import Wire
         ],
         .outcomeUnknown: [
             "bus.bad_reply", "bus.expired", "bus.in_flight", "bus.internal", "bus.lost",
-            "coffer.outcome_unknown", "credential.limiter_silent", "lease.unanswered",
+            "coffer.outcome_unknown", "credential.limiter_silent", "credential.overtaken",
+            "lease.unanswered",
             "shares.vault_silent", "storage.failed", "storage.residue",
         ],
         .damaged: [
@@ -125,6 +126,14 @@ import Wire
     ])
     func aQuestionHasNoUnknownOutcome(fault: BusFault, kind: MethodKind, expected: ExitCode) {
         #expect(ExitCode(fault.refusal, kind: kind) == expected)
+    }
+
+    /// A try that may be counted changes nothing else.
+    @Test func aTryThatMayBeCountedIsNoUnknownChange() {
+        let silent = CredentialFault.limiterSilent.refusal
+        let overtaken = CredentialFault.overtaken.refusal
+        #expect(ExitCode(silent, kind: .fresh) == .unreachable)
+        #expect(ExitCode(overtaken, kind: .fresh) == .refused)
     }
 
     @Test func aCodeOfAnotherVersionIsRefusedOrUnknown() {

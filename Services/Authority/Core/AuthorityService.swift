@@ -99,6 +99,7 @@ public final class AuthorityService: Service {
     let metrics: MetricsRegistry
     let calibration: KDFCalibration
     let attempts: AttemptQueue
+    let openTries = OpenTries()
     let registry: SessionRegistry
     let waits = UnlockWaits()
     var locks = LockWatch()

@@ -117,18 +117,24 @@ final class AuthorityStore {
 
     /// The newest tries that were noted and not told, oldest first.
     ///
-    /// - Parameter number: only those before this one.
-    func tries(of owner: Owner, before number: Int64 = .max) throws -> [FailedTry] {
-        let newestFirst = try database.rows(
+    /// - Parameters:
+    ///   - number: only those before this one.
+    ///   - open: not these, whose checks are under way.
+    func tries(
+        of owner: Owner, before number: Int64 = .max, without open: Set<Int64>
+    ) throws -> [FailedTry] {
+        let found = try database.rows(
             """
-            SELECT at_ms, peer FROM tries WHERE owner = ?1 AND number < ?2
-            ORDER BY number DESC LIMIT ?3
-            """, .text(owner.text), .integer(number), .integer(Int64(FailedTry.keptLimit))
+            SELECT at_ms, peer, number FROM tries WHERE owner = ?1 AND number < ?2
+            ORDER BY number
+            """, .text(owner.text), .integer(number)
         ) { row throws(StorageError) in
-            FailedTry(
+            let one = FailedTry(
                 atMilliseconds: UInt64(clamping: try row.integer(0)), peer: try row.text(1))
+            return (one, try row.integer(2))
         }
-        return newestFirst.reversed()
+        let failed = found.filter { !open.contains($0.1) }.map(\.0)
+        return Array(failed.suffix(FailedTry.keptLimit))
     }
 
     /// Drops a try that was right; inside a write.
@@ -138,11 +144,15 @@ final class AuthorityStore {
             .integer(number))
     }
 
-    /// Drops the tries that were told; inside a write.
-    func dropTries(upTo number: Int64 = .max, of owner: Owner) throws(StorageError) {
-        _ = try database.run(
-            "DELETE FROM tries WHERE owner = ?1 AND number <= ?2", .text(owner.text),
-            .integer(number))
+    /// Drops the tries that were told, but not those that were open then; inside a write.
+    func dropTries(
+        upTo number: Int64 = .max, of owner: Owner, without open: Set<Int64>
+    ) throws(StorageError) {
+        let numbers = try database.rows(
+            "SELECT number FROM tries WHERE owner = ?1 AND number <= ?2", .text(owner.text),
+            .integer(number)
+        ) { row throws(StorageError) in try row.integer(0) }
+        for number in numbers where !open.contains(number) { try dropTry(number, of: owner) }
     }
 
     // MARK: Policies

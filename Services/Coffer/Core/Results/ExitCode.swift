@@ -53,8 +53,12 @@ extension ExitCode {
         case .read, .fresh:
             switch BusFault(rawValue: refusal.code) {
             case .expired, .lost: self = .unreachable
-            case nil where refusal.code == CredentialFault.limiterSilent.rawValue:
-                self = .unreachable
+            case nil:
+                switch CredentialFault(rawValue: refusal.code) {
+                case .limiterSilent: self = .unreachable
+                case .overtaken: self = .refused
+                default: self = .internalError
+                }
             default: self = .internalError
             }
         }
@@ -111,7 +115,7 @@ extension CredentialFault {
             .damaged
         case .notAuthorised, .locked: .notAuthorised
         case .limiterUnreachable: .unreachable
-        case .limiterSilent: .outcomeUnknown
+        case .limiterSilent, .overtaken: .outcomeUnknown
         case .noPasscode, .stale, .invalidCode, .nothingToRepair, .busyChanging, .exists,
             .removing, .noRemoval, .wipeOutstanding:
             .refused
