@@ -9,8 +9,10 @@ extension Verb {
         help: """
             The session's token is kept in the kernel's keyring, never on disk, and the kernel \
             forgets it when the session is over, after five minutes. Where the keyring is \
-            forbidden, as in many containers, every verb asks for the passcode instead. An owner \
-            without a passcode is unlocked without one.
+            forbidden, as in many containers, every verb asks for the passcode instead. For an \
+            owner without a passcode nothing is asked, here and by any other verb, until `coffer \
+            passcode set`; unlocking him ends a `coffer lock`. Attempts that failed since the last \
+            right passcode are told: a passcode was wrong, or its check broke off.
             """
     ) { run throws(CommandFailure) in
         let namespace = try run.namespace()
@@ -28,7 +30,7 @@ extension Verb {
         return Report(
             isKept
                 ? "Namespace \(namespace.text) is unlocked for \(length)."
-                : "The passcode is right."
+                : "Namespace \(namespace.text) can be unlocked, and no session is kept."
         ) {
             $0.bool("unlocked", true)
             $0.identifier("namespace", namespace)
