@@ -101,8 +101,9 @@ extension ProgramError {
         case .full: self = .failed("The disk that holds \(path) is full.")
         case .residue:
             self = .failed(
-                "Removed key material in \(path) could not be erased, and nothing is served before "
-                    + "it is. Look whether the disk is full or read-only, then start again.")
+                "The store in \(path) may hold remains of removed key material that could not be "
+                    + "erased, and nothing is served before they are. Look whether the disk is "
+                    + "read-only or fails, then start again.")
         default: self = .failed("The store in \(path) cannot be opened (\(error)).")
         }
     }
