@@ -1,5 +1,6 @@
 import Glibc
 import Storage
+import TestKit
 import Testing
 
 @Suite struct StateFolderRules {

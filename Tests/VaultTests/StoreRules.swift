@@ -1,3 +1,4 @@
+import AuthorityDouble
 import Crypto
 import Loop
 import Secrets
