@@ -115,7 +115,7 @@ let package = Package(
 
         .target(
             name: "CofferCore", dependencies: on(commandParts), path: "Services/Coffer/Core",
-            swiftSettings: settings),
+            resources: [.embedInCode("Holding/restore.py")], swiftSettings: settings),
         .executableTarget(
             name: "coffer", dependencies: on(["CofferCore"]), path: "Services/Coffer/Main",
             swiftSettings: settings),

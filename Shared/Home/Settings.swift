@@ -113,12 +113,17 @@ public struct Settings: Sendable, Equatable {
 
     /// Nil for a file that is not there.
     private static func contents(of path: String) throws(SettingsError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Not to wait for the other end of a pipe.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw SettingsError(sentence: "\(path) cannot be read.")
         }
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw SettingsError(sentence: "\(path) is no ordinary file.")
+        }
         var bytes = [UInt8](repeating: 0, count: sizeLimit + 1)
         var filled = 0
         while filled < bytes.count {

@@ -109,8 +109,12 @@ final class PartFolder {
 }
 
 /// A name that nothing else has, with a lock that tells other writers that it is in use.
-private enum PartName {
+///
+/// Sixteen digits are drawn, and eight follow from them: a name that somebody else gave does not
+/// have these.
+enum PartName {
     private static let triesMax = 8
+    private static let drawnBytes = 8
 
     /// - Parameter make: makes what has the name and opens it, or answers a negative number.
     static func claim(
@@ -118,7 +122,7 @@ private enum PartName {
         _ make: (String) -> Int32
     ) throws(WholeFileError) -> (name: String, descriptor: Int32) {
         for _ in 0..<triesMax {
-            let part = WholeFiles.partPrefix + digits(random.bytes(8))
+            let part = text(of: random.bytes(drawnBytes))
             let descriptor = make(part)
             guard descriptor >= 0 else {
                 if errno == EEXIST { continue }
@@ -131,6 +135,28 @@ private enum PartName {
             close(descriptor)
         }
         throw .notWritten(path: folder.path(of: name), code: EEXIST)
+    }
+
+    private static func text(of drawn: [UInt8]) -> String {
+        WholeFiles.partPrefix + digits(drawn) + digits(check(of: drawn))
+    }
+
+    /// Whether a writer gave this name.
+    static func isOurs(_ name: String) -> Bool {
+        guard name.hasPrefix(WholeFiles.partPrefix) else { return false }
+        let digits = Array(name.utf8.dropFirst(WholeFiles.partPrefix.utf8.count))
+        guard digits.count == 2 * (drawnBytes + 4) else { return false }
+        let drawn = stride(from: 0, to: 2 * drawnBytes, by: 2).map { index in
+            UInt8(String(decoding: digits[index..<(index + 2)], as: UTF8.self), radix: 16)
+        }
+        let bytes = drawn.compactMap(\.self)
+        return bytes.count == drawnBytes && text(of: bytes) == name
+    }
+
+    /// FNV-1a over 32 bits.
+    private static func check(of bytes: [UInt8]) -> [UInt8] {
+        let hash = bytes.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        return withUnsafeBytes(of: hash.bigEndian) { Array($0) }
     }
 
     private static func digits(_ bytes: [UInt8]) -> String {

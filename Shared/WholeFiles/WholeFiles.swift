@@ -17,8 +17,8 @@ public struct NewFile: Equatable, Sendable {
 ///
 /// A file is written under a name that begins with ``WholeFiles/partPrefix``, brought to the disk,
 /// read back, and only then gets its own name. What a killed writer leaves has such a name; the
-/// next writer in that folder removes it. A living writer holds a lock on its parts, which keeps
-/// them.
+/// next writer in that folder removes it, and nothing that somebody else named alike. A living
+/// writer holds a lock on its parts, which keeps them.
 public enum WholeFiles {
     /// What the names of unfinished files and folders begin with.
     public static let partPrefix = ".coffer-part-"
@@ -73,16 +73,16 @@ public enum WholeFiles {
         }
     }
 
-    /// Writes files into a folder, and makes it (0700) where there is none: then all of them
-    /// appear at one instant.
+    /// Makes a folder (0700) that appears with all of these files at one instant.
+    ///
+    /// Throws ``WholeFileError/exists(path:)`` where something has its name by then: files that
+    /// belong together do not come to stand among those of another writer.
     public static func write(
-        _ files: [NewFile], together path: String, random: some RandomSource
+        _ files: [NewFile], asFolder path: String, random: some RandomSource
     ) throws(WholeFileError) {
         let place = Place(path)
         let parent = try Folder(place.folder)
-        guard !parent.has(place.name) else {
-            return try write(files, into: path, random: random)
-        }
+        if parent.has(place.name) { throw .exists(path: path) }
         parent.sweep()
         let part = try PartFolder(place.name, in: parent, random: random)
         do throws(WholeFileError) {
@@ -104,6 +104,11 @@ struct Place {
     init(_ path: String) {
         var path = path[...]
         while path.count > 1, path.last == "/" { path = path.dropLast() }
+        guard path != "/" else {
+            folder = "/"
+            name = "."
+            return
+        }
         guard let slash = path.lastIndex(of: "/") else {
             folder = "."
             name = String(path)

@@ -99,17 +99,3 @@ func content(of path: String) throws -> [UInt8] {
     let count = max(0, read(descriptor, &bytes, bytes.count))
     return Array(bytes[..<count])
 }
-
-/// The names in a folder; none where there is no folder.
-func names(in path: String) -> [String] {
-    guard let list = opendir(path) else { return [] }
-    defer { closedir(list) }
-    var names: [String] = []
-    while let entry = readdir(list) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
-}

@@ -94,7 +94,7 @@ class Split(Scenario):
 
     def spoil(self, home):
         """A byte is missing under a final name."""
-        share = next((home.path / "shares").iterdir())
+        share = next((home.path / "shares").glob("*.share"))
         share.write_bytes(share.read_bytes()[:-1])
 
     def manifests(self, home):
@@ -132,7 +132,7 @@ class Restore(Scenario):
         self.digests = self.files(home)
 
     def words(self, home):
-        shares = [home.path / "shares" / name for name in sorted(names(home.path / "shares"))]
+        shares = sorted((home.path / "shares").glob("*.share"))
         return ("backup", "restore", *share_words(home, shares), "--label", LABEL, "--yes")
 
     def act(self, home, **options):
@@ -238,10 +238,17 @@ def names(folder):
 
 
 def check_whole(folder):
-    """Three share files, each whole: a cut or empty one is no JSON object with a seal."""
+    """Three share files, each whole: a cut or empty one is no JSON object with a seal.
+
+    Beside them stands the text that restores the wallet, whole to its last line.
+    """
     found = [name for name in names(folder) if not name.startswith(PART)]
-    same("files", len(found), len(HOLDERS))
-    for name in found:
+    texts = [name for name in found if name.startswith("README-")]
+    same("files", len(found), len(HOLDERS) + 1)
+    same("texts", len(texts), 1)
+    if not (folder / texts[0]).read_text().endswith("sys.exit(main(sys.argv[1:]))\n"):
+        raise Failure(f"{folder / texts[0]} is not whole")
+    for name in set(found) - set(texts):
         try:
             share = json.loads((folder / name).read_text())
             same("format", share["format"], "coffer.share.v1")

@@ -15,6 +15,9 @@ struct CommandOption: Hashable, Sendable {
         self.countMax = countMax
     }
 
+    /// Whether its value names a file or a folder, which no empty one does.
+    var isPath: Bool { ["FILE", "PATH", "DIR"].contains(placeholder) }
+
     static func == (one: CommandOption, other: CommandOption) -> Bool { one.name == other.name }
 
     func hash(into hasher: inout Hasher) { hasher.combine(name) }
