@@ -44,6 +44,8 @@ final class MigrationRun {
     private var failureBytes = 0
     private var left: ArraySlice<Int>
     private var sought: ArraySlice<Int>
+    /// Wallets that the vault has still to be asked for.
+    private var unsoughtCount: Int
     /// Wallets that are taken in again.
     private var missing: Set<Int> = []
     private var again = 0
@@ -63,6 +65,7 @@ final class MigrationRun {
         self.began = began
         left = work[...]
         self.sought = sought[...]
+        unsoughtCount = sought.count
         total = work.count
     }
 
@@ -73,6 +76,9 @@ final class MigrationRun {
 
     /// The place of the next wallet that the vault is asked for; nil as above.
     func nextSought() -> Int? { isEnding ? nil : sought.popFirst() }
+
+    /// The vault was asked for a wallet.
+    func seek() { unsoughtCount -= 1 }
 
     /// The vault has the wallet.
     func find(at place: Int) { tally.settle(at: place) }
@@ -128,7 +134,7 @@ final class MigrationRun {
     var state: RunProgress.State {
         guard hasEnded else { return .running }
         if let trouble { return .failed(code: trouble) }
-        return done < total || !sought.isEmpty ? .stopped : .finished
+        return done < total || unsoughtCount > 0 ? .stopped : .finished
     }
 
     /// What is told of it beside how far it is.

@@ -145,11 +145,15 @@ extension MigrationService {
     private func seek(at place: Int, _ run: MigrationRun, _ errand: VaultErrand) async {
         let id = run.tally.wallets.id(at: place)
         do {
-            guard let entry = try store.entry(of: id, owner: errand.owner) else { return }
+            guard let entry = try store.entry(of: id, owner: errand.owner) else {
+                return run.seek()
+            }
             let found = try await vault.find(entry.identity, errand) { !run.isEnding }
             try note(entry, found, errand.owner)
+            run.seek()
             if found == nil { run.miss(at: place) } else { run.find(at: place) }
         } catch VaultTrouble.wallet(let problem, let code) {
+            run.seek()
             run.failToSeek(at: place, problem, code: code)
         } catch {
             end(run, because: error)
