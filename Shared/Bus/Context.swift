@@ -13,8 +13,8 @@ public final class Context: @unchecked Sendable {
         self.handle = handle
         // Without it an unsent message could hold up the end of the process.
         zmq_ctx_set(handle, ZMQ_BLOCKY, 0)
-        // With it a frame of a few bytes holds the 8 KB into which it was received for as long as it
-        // waits: a peer that sends empty parts has the process take two hundred times as much.
+        // With it a frame of a few bytes holds, while it waits, the 8 KB that it came in: a peer
+        // that sends empty parts has the process take two hundred times as much.
         guard zmq_ctx_set(handle, Self.zeroCopyReceive, 0) == 0 else {
             throw .unsupported(option: Self.zeroCopyReceive, code: zmq_errno())
         }
