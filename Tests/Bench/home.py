@@ -122,7 +122,9 @@ class Home:
     # Requests
 
     def connect(self, name, owner="local"):
-        return Service(self.context, self.path, name, owner=owner)
+        link = Service(self.context, self.path, name, owner=owner)
+        link.wait_until_ready(60)
+        return link
 
     def link(self, name, owner="local"):
         """A connection that is kept."""
