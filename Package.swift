@@ -11,16 +11,30 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// How a program is linked that has the bus.
+///
+/// What Coffer puts in the place of libraries' functions is shown to libzmq. And names of libraries
+/// are bound at the start: bound at its first call, each would save the vector registers on the
+/// stack, and with them what was copied through them, such as half a passcode.
+let busLinking: [LinkerSetting] = [
+    .unsafeFlags(
+        (["_ZdlPv", "_ZdlPvm", "accept4"].map { "--export-dynamic-symbol=\($0)" } + ["-z", "now"])
+            .flatMap { ["-Xlinker", $0] })
+]
+
 /// A C library installed on the machine, seen by exactly one Swift module.
-func system(_ name: String, apt: String) -> Target {
-    .systemLibrary(name: name, path: "Shared/System/\(name)", providers: [.apt([apt])])
+func system(_ name: String, apt: String, pkgConfig: String? = nil) -> Target {
+    .systemLibrary(
+        name: name, path: "Shared/System/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
 /// A small library with one job.
-func shared(_ name: String, uses: [String] = [], resources: [Resource] = []) -> Target {
+func shared(
+    _ name: String, uses: [String] = [], resources: [Resource] = [], linking: [LinkerSetting] = []
+) -> Target {
     .target(
         name: name, dependencies: on(uses), path: "Shared/\(name)", resources: resources,
-        swiftSettings: settings)
+        swiftSettings: settings, linkerSettings: linking)
 }
 
 /// What a service may be asked: its requests and replies, and nothing of how it answers them.
@@ -31,14 +45,20 @@ func contract(_ name: String, uses: [String] = ["Wire"]) -> Target {
 }
 
 /// What a service decides and stores (Core), and the program around it (Main).
-func service(_ name: String, program: String, calls: [String] = [], uses: [String]) -> [Target] {
+///
+/// `programUses` is for the program alone.
+func service(
+    _ name: String, program: String, calls: [String] = [], uses: [String],
+    programUses: [String] = []
+) -> [Target] {
     let contracts = ([name] + calls).map { "\($0)Messages" }
     return [
         .target(
             name: "\(name)Core", dependencies: on(contracts + uses),
             path: "Services/\(name)/Core", swiftSettings: settings),
         .executableTarget(
-            name: program, dependencies: on(["\(name)Core", "Hosting", "Home"] + contracts + uses),
+            name: program,
+            dependencies: on(["\(name)Core", "Hosting", "Home"] + contracts + uses + programUses),
             path: "Services/\(name)/Main", swiftSettings: settings),
     ]
 }
@@ -62,7 +82,7 @@ let leaveParts = ["Wire", "Secrets", "Clocks", "Loop", "Tokens", "Serving"]
 let commandParts = [
     "AuthorityMessages", "LimiterMessages", "VaultMessages", "SharesMessages",
     "MigrationMessages", "Wire", "Secrets", "Clocks", "Crypto",
-    "Tokens", "Bus", "Home", "KernelKeyring", "BackupShares", "WholeFiles",
+    "Tokens", "Bus", "Home", "KernelKeyring", "BackupShares", "WholeFiles", "StateFolders",
 ]
 
 let package = Package(
@@ -78,6 +98,8 @@ let package = Package(
         system("CKeyutils", apt: "libkeyutils-dev"),
         system("CLinux", apt: "libc6-dev"),
         system("CRename", apt: "linux-libc-dev"),
+        system("CP11Kit", apt: "libp11-kit-dev", pkgConfig: "p11-kit-1"),
+        system("CSystemd", apt: "libsystemd-dev"),
 
         shared("Secrets", uses: ["CLinux"]),
         shared("Clocks"),
@@ -91,13 +113,18 @@ let package = Package(
         shared("LegacyKeychain", uses: ["PropertyLists", "Wire", "Secrets"]),
         shared("BackupShares", uses: ["Secrets", "Crypto", "Wire"]),
         shared("Tokens", uses: ["Wire", "Crypto", "Clocks", "Secrets"]),
-        shared("Storage", uses: ["CSQLite", "Secrets"]),
-        shared("Bus", uses: ["Wire", "Loop", "Clocks", "Secrets", "CZMQ"]),
+        shared("StateFolders", uses: ["Secrets"]),
+        shared("Storage", uses: ["CSQLite", "Secrets", "StateFolders"]),
+        shared(
+            "Bus", uses: ["Wire", "Loop", "Clocks", "Secrets", "CZMQ"], linking: busLinking),
         shared(
             "Serving", uses: ["Wire", "Loop", "Clocks", "Secrets", "Storage", "Tokens", "Crypto"]),
         shared(
             "Hosting",
-            uses: ["Home", "Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage"]),
+            uses: [
+                "Home", "Serving", "Bus", "Wire", "Loop", "Clocks", "Secrets", "Storage",
+                "StateFolders",
+            ]),
         contract("Limiter"),
         contract("Authority", uses: ["Wire", "Tokens"]),
         contract("Vault"),
@@ -110,12 +137,24 @@ let package = Package(
             path: "Services/Authority/Client", swiftSettings: settings),
 
         shared("Home", uses: ["Wire"]),
+        shared("HardwareTokens", uses: ["Secrets", "Crypto", "CP11Kit"]),
+        // What the authority says to the one program that loads PKCS #11 modules.
+        .target(
+            name: "DeviceKeyFrames", dependencies: on(["AuthorityMessages", "Secrets"]),
+            path: "Services/Authority/Reader/Frames", swiftSettings: settings),
+        .executableTarget(
+            name: "device-key-reader",
+            dependencies: on([
+                "DeviceKeyFrames", "HardwareTokens", "AuthorityMessages", "Secrets",
+            ]),
+            path: "Services/Authority/Reader/Main", swiftSettings: settings),
+        shared("LoginManager", uses: ["CSystemd"]),
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
         shared("WholeFiles", uses: ["Secrets", "CRename"]),
 
         .target(
             name: "CofferCore", dependencies: on(commandParts), path: "Services/Coffer/Core",
-            swiftSettings: settings),
+            resources: [.embedInCode("Holding/restore.py")], swiftSettings: settings),
         .executableTarget(
             name: "coffer", dependencies: on(["CofferCore"]), path: "Services/Coffer/Main",
             swiftSettings: settings),
@@ -160,15 +199,14 @@ let package = Package(
                 "LegacyKeychain",
                 "TestKit",
             ] + serviceParts),
-        // Decoders and what they promise for any bytes; deploy/fuzz makes a program of them.
+        // Every request that a service answers.
         .target(
-            name: "FuzzTargets",
+            name: "Contracts",
             dependencies: on([
-                "PropertyLists", "LegacyKeychain", "BackupShares", "Crypto", "Wire", "Secrets",
-                "TestKit",
+                "AuthorityMessages", "LimiterMessages", "VaultMessages", "SharesMessages",
+                "MigrationMessages", "Wire",
             ]),
-            path: "Tests/Fuzz/Targets", swiftSettings: settings),
-        tests("FuzzTests", of: ["FuzzTargets"]),
+            path: "Tests/Contracts", swiftSettings: settings),
         tests("TestKitTests", of: ["TestKit", "Clocks", "Loop", "Secrets"]),
 
         tests(
@@ -182,11 +220,15 @@ let package = Package(
                 "TestKit", "Tokens",
                 "AuthorityMessages",
                 "LimiterMessages", "VaultMessages", "SharesMessages", "MigrationMessages",
-                "BackupShares", "attempt-limiter", "credential-authority", "wallet-vault",
+                "BackupShares", "CSystemd", "attempt-limiter", "credential-authority",
+                "wallet-vault",
                 "backup-shares", "migration", "coffer",
+                "device-key-reader",
             ]),
             path: "Tests/EndToEndTests", swiftSettings: settings),
-        tests("StorageTests", of: ["Storage", "Secrets", "CSQLite", "DiskDouble", "TestKit"]),
+        tests(
+            "StorageTests",
+            of: ["Storage", "StateFolders", "Secrets", "CSQLite", "DiskDouble", "TestKit"]),
         // A disk that fails, fills up and loses what was not synced.
         .target(
             name: "DiskDouble", dependencies: on(["CSQLite", "Storage", "TestKit"]),
@@ -197,7 +239,9 @@ let package = Package(
             dependencies: on(
                 [
                     "AuthorityClient", "AuthorityCore", "AuthorityMessages", "LimiterCore",
-                    "LimiterMessages", "VaultCore", "VaultMessages", "DiskDouble", "TestKit",
+                    "LimiterMessages", "VaultCore", "VaultMessages", "SharesCore",
+                    "SharesMessages", "MigrationCore", "MigrationMessages", "BackupShares",
+                    "HDKeys", "DiskDouble", "TestKit",
                 ] + serviceParts),
             path: "Tests/Simulation/Kit", swiftSettings: settings),
         .executableTarget(
@@ -212,6 +256,7 @@ let package = Package(
         tests("BusTests", of: ["Bus", "Wire", "Loop", "Clocks", "Secrets", "TestKit"]),
         tests("CryptoTests", of: ["Crypto", "Secrets"]),
         tests("UnicodeTextTests", of: ["UnicodeText", "Secrets"]),
+        tests("HardwareTokensTests", of: ["HardwareTokens", "Secrets"]),
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),
         tests("WholeFilesTests", of: ["WholeFiles", "Secrets", "TestKit"]),
         tests("MnemonicsTests", of: ["Mnemonics", "Secrets"]),
@@ -233,7 +278,8 @@ let package = Package(
         tests(
             "AuthorityTests",
             of: [
-                "AuthorityCore", "AuthorityMessages", "LimiterCore", "LimiterMessages", "TestKit",
+                "AuthorityCore", "AuthorityMessages", "DeviceKeyFrames", "LimiterCore",
+                "LimiterMessages", "TestKit",
             ] + serviceParts),
         tests("WireTests", of: ["Wire", "Secrets"]),
         tests("TokensTests", of: ["Tokens", "Wire", "Crypto", "Clocks", "Secrets"]),
@@ -241,13 +287,13 @@ let package = Package(
             "DocsTests",
             of: [
                 "Home", "Wire", "Secrets", "Crypto", "AuthorityMessages", "LimiterMessages",
-                "VaultMessages", "SharesMessages", "MigrationMessages", "CofferCore",
+                "VaultMessages", "SharesMessages", "MigrationMessages", "CofferCore", "Contracts",
             ]),
     ]
         + service("Limiter", program: "attempt-limiter", uses: serviceParts)
         + service(
             "Authority", program: "credential-authority", calls: ["Limiter"],
-            uses: serviceParts + ["UnicodeText"])
+            uses: serviceParts + ["UnicodeText", "DeviceKeyFrames"], programUses: ["LoginManager"])
         + service(
             "Vault", program: "wallet-vault", calls: ["Authority"],
             uses: serviceParts + ["AuthorityClient", "Mnemonics", "HDKeys"])
@@ -262,10 +308,27 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// libFuzzer brings the program's main, so that no other build could link this.
-if Context.environment["COFFER_FUZZ"] != nil {
+// Decoders and what they promise for any bytes: tests that replay what was kept, or the program
+// that deploy/fuzz makes of them. libFuzzer brings that program's main, so that no other build
+// could link it.
+let decoders = [
+    "PropertyLists", "LegacyKeychain", "BackupShares", "Crypto", "Wire", "Secrets", "Clocks",
+    "Tokens", "Bus", "HDKeys", "Mnemonics", "AuthorityCore", "AuthorityMessages", "LimiterCore",
+    "VaultCore", "VaultMessages", "SharesMessages", "MigrationMessages", "CofferCore", "Contracts",
+    "TestKit",
+]
+if Context.environment["COFFER_FUZZ"] == nil {
     package.targets.append(
+        .testTarget(
+            name: "FuzzTests", dependencies: on(decoders), path: "Tests/FuzzTests",
+            exclude: ["Corpus", "Driver"], swiftSettings: settings))
+} else {
+    package.targets += [
+        .target(
+            name: "FuzzTargets", dependencies: on(decoders), path: "Tests/FuzzTests/Targets",
+            swiftSettings: settings),
         .executableTarget(
-            name: "fuzz", dependencies: on(["FuzzTargets"]), path: "Tests/Fuzz/Driver",
-            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+            name: "fuzz", dependencies: on(["FuzzTargets"]), path: "Tests/FuzzTests/Driver",
+            swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]),
+    ]
 }

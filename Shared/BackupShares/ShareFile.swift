@@ -39,9 +39,9 @@ public struct ShareFile: Equatable, Sendable {
         _ block: borrowing SecretBytes, id: [UInt8], wallet: ShareFacts.Wallet, made: UInt64,
         among holders: [ShareHolder], random: some RandomSource
     ) throws(ShareFileError) -> [ShareFile] {
+        try check(holders)
         let payloads: [SharedSecret]
         do throws(ShareError) {
-            try ShareEnvelope.check(holders.map(\.publicKey))
             payloads = try ShareSplit.split(block, random: random)
         } catch {
             throw ShareFileError(making: error)
@@ -59,6 +59,17 @@ public struct ShareFile: Equatable, Sendable {
         }
         guard Set(files.map(\.envelope.ephemeralKey)).count == files.count else { throw .failed }
         return files
+    }
+
+    /// Whether a phrase can be split among these, as far as their keys say.
+    ///
+    /// Throws ``ShareFileError/notThreeHolders`` or ``ShareFileError/invalidKey``.
+    public static func check(_ holders: [ShareHolder]) throws(ShareFileError) {
+        do throws(ShareError) {
+            try ShareEnvelope.check(holders.map(\.publicKey))
+        } catch {
+            throw ShareFileError(making: error)
+        }
     }
 
     /// The share, released by its holder for the key of a restoration.

@@ -1,6 +1,7 @@
 internal import CZMQ
 public import Loop
 internal import Secrets
+internal import Synchronization
 public import Wire
 
 /// Where a service takes requests and sends replies.
@@ -13,6 +14,12 @@ public final class RequestSocket {
     /// Where it listens, with the port that the system chose.
     public let endpoint: String
     public private(set) var counts = RequestCounts()
+
+    /// Connections to any socket of the process that were ended at once, as too few descriptors
+    /// would have been left.
+    public nonisolated static var refusedConnections: UInt64 {
+        ConnectionLimit.refused.load(ordering: .relaxed)
+    }
 
     let socket: Socket
     private let limits: BusLimits

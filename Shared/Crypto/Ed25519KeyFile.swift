@@ -159,7 +159,8 @@ private struct PrivateKeyInfo: ~Copyable {
         let salt = random.bytes(16)
         var vector = random.bytes(AESCBC.blockBytes)
         let scheme = PKCS5_pbe2_set_scrypt(
-            EVP_aes_256_cbc(), salt, Int32(salt.count), &vector, Scrypt.n, Scrypt.r, Scrypt.p)
+            EVP_aes_256_cbc(), salt, Int32(salt.count), &vector, PassphraseCost.n, PassphraseCost.r,
+            PassphraseCost.p)
         guard let scheme else { throw .failed }
         let sealed = passphrase.withBytes { passphrase in
             PKCS8_set0_pbe(
@@ -200,7 +201,9 @@ private struct SealedKeyInfo: ~Copyable {
     borrowing func checkCost() throws(KeyFileError) {
         var isScrypt: Int32 = 0
         let cost = coffer_pbes2_cost(pointer, &isScrypt)
-        guard cost > 0, cost <= (isScrypt == 1 ? Scrypt.blocksMax : Scrypt.roundsMax) else {
+        guard cost > 0,
+            cost <= (isScrypt == 1 ? PassphraseCost.blocksMax : PassphraseCost.roundsMax)
+        else {
             throw .otherAlgorithm
         }
     }
@@ -233,7 +236,7 @@ private struct SealedKeyInfo: ~Copyable {
 }
 
 /// What a key's passphrase is worth.
-private enum Scrypt {
+private enum PassphraseCost {
     /// Half a second and 16 MB; OpenSSL 3 refuses to read a file that takes 32 MB.
     static let n: UInt64 = 16_384
     static let r: UInt64 = 8

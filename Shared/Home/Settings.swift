@@ -25,6 +25,14 @@ public struct Settings: Sendable, Equatable {
     public var sessions = 10_000
     /// Passcode checks that may wait for a free thread.
     public var kdfQueue = 256
+    /// The PKCS #11 module of hardware tokens: a path, or those that p11-kit is set up with.
+    public var deviceModule = everyModule
+
+    /// As ``deviceModule``: whatever the machine's p11-kit is set up with.
+    public static let everyModule = "p11-kit"
+
+    /// Whose gate follows the login manager of this machine.
+    public var loginOwners: [Owner] = []
 
     private static let sizeLimit = 65_536
 
@@ -79,6 +87,10 @@ public struct Settings: Sendable, Equatable {
             guard value.hasPrefix("/") else { return false }
             runPath = value
             return true
+        case "device_module":
+            guard value == Self.everyModule || value.hasPrefix("/") else { return false }
+            deviceModule = value
+            return true
         case "kdf_target_ms": return Self.read(value, 1...5_000, into: &kdfTargetMilliseconds)
         case "limits.in_flight_per_peer":
             return Self.read(value, 1...65_536, into: &inFlightPerPeer)
@@ -87,6 +99,15 @@ public struct Settings: Sendable, Equatable {
             return Self.read(value, 1...65_536, into: &unsettledPerPeer)
         case "limits.sessions": return Self.read(value, 1...1_000_000, into: &sessions)
         case "limits.kdf_queue": return Self.read(value, 1...65_536, into: &kdfQueue)
+        case "login.owners":
+            guard value != "(nobody)" else {
+                loginOwners = []
+                return true
+            }
+            let owners = value.split(separator: ",", omittingEmptySubsequences: false)
+                .map { Owner(Self.trimmed($0)) }
+            loginOwners = owners.compactMap(\.self)
+            return loginOwners.count == owners.count && Set(loginOwners).count == owners.count
         default:
             guard name.hasPrefix("endpoint."), let service = ServiceName(String(name.dropFirst(9))),
                 value.hasPrefix("tcp://") || value.hasPrefix("ipc:///")
@@ -113,12 +134,17 @@ public struct Settings: Sendable, Equatable {
 
     /// Nil for a file that is not there.
     private static func contents(of path: String) throws(SettingsError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Not to wait for the other end of a pipe.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw SettingsError(sentence: "\(path) cannot be read.")
         }
         defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw SettingsError(sentence: "\(path) is no ordinary file.")
+        }
         var bytes = [UInt8](repeating: 0, count: sizeLimit + 1)
         var filled = 0
         while filled < bytes.count {

@@ -2,6 +2,7 @@ internal import Bus
 internal import Clocks
 internal import Home
 internal import Serving
+internal import StateFolders
 internal import Storage
 internal import Wire
 

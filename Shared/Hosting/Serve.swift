@@ -5,6 +5,7 @@ internal import Home
 internal import Loop
 internal import Secrets
 internal import Serving
+internal import StateFolders
 internal import Storage
 internal import Wire
 
@@ -61,8 +62,8 @@ extension ServiceProgram {
             metrics.add { [unowned bus] in bus.counters() }
             let parts = ServiceParts(
                 group: group, clock: clock, random: KernelRandom(), timers: loop.timers,
-                metrics: metrics, settings: installation.settings, log: log, calls: bus.clients,
-                publisher: bus.publisher, listen: bus.listen)
+                metrics: metrics, settings: installation.settings, log: log, loop: loop,
+                calls: bus.clients, publisher: bus.publisher, listen: bus.listen)
             let service = try build(parts)
             try group.write {
                 try group.journal.recover(unfinished: service.unfinishedChanges())
@@ -101,8 +102,9 @@ extension ProgramError {
         case .full: self = .failed("The disk that holds \(path) is full.")
         case .residue:
             self = .failed(
-                "Removed key material in \(path) could not be erased, and nothing is served before "
-                    + "it is. Look whether the disk is full or read-only, then start again.")
+                "The store in \(path) may hold remains of removed key material that could not be "
+                    + "erased, and nothing is served before they are. Look whether the disk is "
+                    + "read-only or fails, then start again.")
         default: self = .failed("The store in \(path) cannot be opened (\(error)).")
         }
     }

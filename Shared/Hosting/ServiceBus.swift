@@ -72,6 +72,9 @@ final class ServiceBus {
                 "handshakes_malformed", handshakes.malformed,
                 help: "Questions of the library that could not be read."),
             Counter(
+                "connections_refused", RequestSocket.refusedConnections,
+                help: "Connections ended at once for want of descriptors."),
+            Counter(
                 "peer_table_readings", peers.readingCount, help: "Readings of the peers folder."),
             Counter("requests_received", counts.requests, help: "Requests that came in."),
             Counter(

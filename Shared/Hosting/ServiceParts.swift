@@ -17,6 +17,7 @@ public struct ServiceParts {
     public let settings: Settings
     public let log: Log
 
+    let loop: BusLoop
     let calls: [ServiceName: ServiceClient]
     let publisher: Publisher?
     let listen:
@@ -29,6 +30,22 @@ public struct ServiceParts {
         }
         return client
     }
+
+    /// A descriptor that is looked at.
+    public struct Watched {
+        let source: BusLoop.Source
+    }
+
+    /// Calls a handler in each turn in which a descriptor is readable, until it is watched no more.
+    ///
+    /// - Parameter descriptor: open until then.
+    public func watch(
+        _ descriptor: Int32, _ handler: @escaping @ServiceLoop () -> Void
+    ) -> Watched {
+        Watched(source: loop.add(descriptor: descriptor, handler: handler))
+    }
+
+    public func unwatch(_ watched: Watched) { loop.remove(watched.source) }
 
     /// Tells an event to every service that listens.
     public func publish(_ event: [UInt8]) { publisher?.publish([event]) }

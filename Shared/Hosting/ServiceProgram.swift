@@ -1,25 +1,35 @@
+public import Clocks
 internal import Glibc
 internal import Home
 internal import Loop
 internal import Secrets
 public import Serving
+public import Storage
 public import Wire
 
 /// A service as a program: what differs between the services, and the one way to run them.
 public struct ServiceProgram<S: Service>: Sendable {
     let calls: [ServiceName]
     let publishes: Bool
+    let arriving: Arriving?
     let build: @ServiceLoop @Sendable (ServiceParts) throws -> S
+
+    /// What a service does with a store that comes from elsewhere, before it takes the place of the
+    /// present one; nil where there is none that can be read.
+    public typealias Arriving =
+        @Sendable (_ arrived: Database, _ present: Database?, _ now: BootMoment) throws -> Void
 
     /// - Parameters:
     ///   - calls: the services that this one calls.
     ///   - publishes: whether it tells events.
+    ///   - arriving: what it does with a store that comes from elsewhere; nothing where left out.
     public init(
-        calls: [ServiceName] = [], publishes: Bool = false,
+        calls: [ServiceName] = [], publishes: Bool = false, arriving: Arriving? = nil,
         build: @escaping @ServiceLoop @Sendable (ServiceParts) throws -> S
     ) {
         self.calls = calls
         self.publishes = publishes
+        self.arriving = arriving
         self.build = build
     }
 
@@ -37,6 +47,8 @@ public struct ServiceProgram<S: Service>: Sendable {
             case .checkConfiguration(let home): try checkConfiguration(home)
             case .probe(let home, let json): try probe(home, json: json)
             case .purge(let home, let owner): try purge(home, owner: owner)
+            case .settle(let folder): try settle(folder)
+            case .arrive(let folder, let present): try arrive(folder, over: present)
             case .serve(let home): try serve(home)
             }
             return 0

@@ -11,8 +11,14 @@ public final class WorkerPool: Sendable {
     public let width: Int
 
     /// - Parameter width: how many pieces of work run at a time; at least one.
-    public init(width: Int) {
-        self.width = max(1, width)
+    public convenience init(width: Int) { self.init(threads: max(1, width)) }
+
+    /// A pool without threads: work is done where it is asked for, so that a simulated run repeats
+    /// exactly.
+    public static var withoutThreads: WorkerPool { WorkerPool(threads: 0) }
+
+    private init(threads: Int) {
+        width = threads
         for _ in 0..<self.width {
             Thread.startDetached { [self] in workForEver() }
         }
@@ -20,7 +26,8 @@ public final class WorkerPool: Sendable {
 
     /// Runs a piece of work on one of the threads; the caller is suspended, not blocked.
     public func run<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
-        await withCheckedContinuation { continuation in
+        guard width > 0 else { return work() }
+        return await withCheckedContinuation { continuation in
             waiting.withLock { $0.append { continuation.resume(returning: work()) } }
             available.signal()
         }

@@ -31,7 +31,7 @@ public protocol Service: AnyObject, SendableMetatype {
     func settle(_ owner: Owner) async throws
     /// The owners it has anything of, sorted.
     func owners() throws -> [Owner]
-    /// How many owners that are.
+    /// How many those are, which every look at the service's health asks.
     func ownerCount() throws -> Int
     /// Why it cannot do its work now, in a sentence; nil when it can.
     func problem() -> String?
@@ -47,7 +47,6 @@ extension Service {
     }
     public func unfinishedChanges() throws -> [ChangeTicket] { [] }
     public func settle(_ owner: Owner) async throws {}
-    public func ownerCount() throws -> Int { try owners().count }
     public func problem() -> String? { nil }
     public func gauges() -> [Gauge] { [] }
 }

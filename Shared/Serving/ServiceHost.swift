@@ -30,6 +30,8 @@ public final class ServiceHost<S: Service> {
         let conditions: ReplyConditions?
         /// What becomes of the request's writes, where the reply is no refusal.
         let mark: WriteMark?
+        /// Whether the request only looked at the store.
+        let isLook: Bool
     }
 
     /// How a request ended, before the turn's commit.
@@ -39,6 +41,7 @@ public final class ServiceHost<S: Service> {
         var ticket: ChangeTicket?
         var conditions: ReplyConditions?
         var mark: WriteMark?
+        var isLook = false
     }
 
     private typealias Reply = (Ending) -> Void
@@ -108,7 +111,7 @@ public final class ServiceHost<S: Service> {
             outbox.append(
                 Outgoing(
                     route: route, id: id, frames: ReplyFrames(id: id, refusal: error.refusal),
-                    claimsWrite: false, ticket: nil, conditions: nil, mark: nil))
+                    claimsWrite: false, ticket: nil, conditions: nil, mark: nil, isLook: false))
         }
     }
 
@@ -143,7 +146,8 @@ public final class ServiceHost<S: Service> {
             outbox.append(
                 Outgoing(
                     route: route, id: header.id, frames: out, claimsWrite: ending.claimsWrite,
-                    ticket: ending.ticket, conditions: ending.conditions, mark: ending.mark))
+                    ticket: ending.ticket, conditions: ending.conditions, mark: ending.mark,
+                    isLook: ending.isLook))
         }
         do throws(BusFault) {
             let peer = try admit(header, key)
@@ -231,12 +235,15 @@ public final class ServiceHost<S: Service> {
                 Ending(
                     answer: .success(frames),
                     claimsWrite: method.erases || method.kind == .change, ticket: ticket,
-                    conditions: admission.conditions, mark: mark))
+                    conditions: admission.conditions, mark: mark,
+                    isLook: method.kind == .read))
         } catch {
             let refusal = Refusal(of: error)
             if let ticket { record(refusal, for: ticket) }
             reply(
-                Ending(answer: .failure(refusal), claimsWrite: ticket != nil, ticket: ticket))
+                Ending(
+                    answer: .failure(refusal), claimsWrite: ticket != nil, ticket: ticket,
+                    isLook: method.kind == .read))
         }
     }
 
@@ -362,7 +369,7 @@ public final class ServiceHost<S: Service> {
             }
         }
         let frames = ReplyFrames(id: header.id, body: answer.encoded(), attachments: [])
-        reply(Ending(answer: .success(frames)))
+        reply(Ending(answer: .success(frames), isLook: builtIn == .owners))
     }
 
     /// Decodes a request that every service answers, from a peer who may send it.
@@ -409,7 +416,8 @@ public final class ServiceHost<S: Service> {
     ///
     /// A condition of a reply is looked at when the commit begins, where the reply claims a change:
     /// if it does not hold, nothing of the turn is written, and whoever wrote in it, whatever the
-    /// kind of its method, is told so. It is looked at when the reply leaves, where it claims none.
+    /// kind of its method, is told so, and so is whoever looked at the store in it, who may have
+    /// seen what is undone. It is looked at when the reply leaves, where it claims none.
     /// When the commit fails, every reply of the turn says `storage.failed`
     /// with outcome `unknown`, and the store is opened anew and the memory rebuilt before more
     /// work.
@@ -442,9 +450,8 @@ public final class ServiceHost<S: Service> {
         if let refusal = reply.claimsWrite && !isWithdrawn ? nil : reply.conditions?.refusal() {
             return ReplyFrames(id: reply.id, refusal: refusal)
         }
-        guard isWithdrawn && reply.claimsWrite || reply.mark?.isLost == true else {
-            return reply.frames
-        }
+        let isUndone = isWithdrawn && (reply.claimsWrite || reply.isLook)
+        guard isUndone || reply.mark?.isLost == true else { return reply.frames }
         // What an earlier turn wrote may stand.
         let refusal =
             reply.mark?.mayBeDurable == true

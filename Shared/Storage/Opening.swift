@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import StateFolders
 
 /// A connection that may be served from: private files, a known schema, an empty log, a sound file.
 func openConnection(
@@ -20,7 +21,11 @@ func openConnection(
     try connection.setCheckpointOnClose(true)
     let isErasureOwed = try connection.isErasureMarked()
     let code = isErasureOwed ? connection.erase() : connection.truncateLog()
-    guard code == SQLITE_OK else { throw .residue(code: code) }
+    guard code == SQLITE_OK else {
+        // A full disk is mended in the same way, whatever the log holds.
+        let isFull = code & 0xFF == SQLITE_FULL
+        throw isFull ? .full : .residue(code: code)
+    }
     try takeSteps(of: schema, after: found, on: connection)
     return connection
 }

@@ -1,4 +1,5 @@
 internal import CSQLite
+public import StateFolders
 
 /// Why the store did not do its work.
 public enum StorageError: Error, Equatable, Sendable {

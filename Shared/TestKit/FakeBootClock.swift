@@ -5,6 +5,7 @@ internal import Synchronization
 public final class FakeBootClock: BootClock, AwakeClock {
     private struct State {
         var boot: UInt64 = 1
+        var bootID = FakeBootClock.bootID(1)
         var nanoseconds: UInt64
         /// Of these, how many the machine slept.
         var slept: UInt64 = 0
@@ -19,7 +20,7 @@ public final class FakeBootClock: BootClock, AwakeClock {
 
     public var now: BootMoment {
         state.withLock {
-            BootMoment(bootID: Self.bootID($0.boot), nanoseconds: $0.nanoseconds)
+            BootMoment(bootID: $0.bootID, nanoseconds: $0.nanoseconds)
         }
     }
 
@@ -45,6 +46,7 @@ public final class FakeBootClock: BootClock, AwakeClock {
     public func reboot(nanoseconds: UInt64 = 5_000_000_000) {
         state.withLock {
             $0.boot += 1
+            $0.bootID = Self.bootID($0.boot)
             $0.nanoseconds = nanoseconds
             $0.slept = 0
         }

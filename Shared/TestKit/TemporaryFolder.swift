@@ -20,20 +20,27 @@ public final class TemporaryFolder: Sendable {
 
     /// The path of an entry of the folder.
     public func path(of name: String) -> String { "\(path)/\(name)" }
+
+    /// The names in a folder, sorted; none where there is no folder.
+    public static func names(in path: String) -> [String] {
+        guard let list = opendir(path) else { return [] }
+        defer { closedir(list) }
+        var names: [String] = []
+        while let entry = readdir(list) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
 }
 
 /// Links are removed, not followed.
 private func removeTree(_ path: String) {
-    if let folder = opendir(path) {
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name != ".", name != ".." else { continue }
-            let isFolder = entry.pointee.d_type == UInt8(DT_DIR)
-            if isFolder { removeTree("\(path)/\(name)") } else { unlink("\(path)/\(name)") }
-        }
-        closedir(folder)
+    for name in TemporaryFolder.names(in: path) {
+        let entry = "\(path)/\(name)"
+        if unlink(entry) != 0 { removeTree(entry) }
     }
     rmdir(path)
 }

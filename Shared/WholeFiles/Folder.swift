@@ -34,6 +34,12 @@ final class Folder {
         }
     }
 
+    /// Gives each of two folders the other's name, at one instant.
+    func exchange(_ one: String, _ other: String) throws(WholeFileError) {
+        let code = coffer_exchange_names(descriptor, one, other)
+        guard code == 0 else { throw .notWritten(path: path(of: one), code: code) }
+    }
+
     /// Brings the names to the disk.
     func flush() throws(WholeFileError) {
         // A file system that cannot is one that has no need to.
@@ -58,27 +64,53 @@ final class Folder {
 
     // MARK: What killed writers left
 
-    /// Removes the parts that no living writer has a lock on.
+    /// Removes the parts that no living writer has a lock on, and nothing that no writer made.
     func sweep() {
-        for name in names() where name.hasPrefix(WholeFiles.partPrefix) {
+        for name in names() where PartName.isOurs(name) {
             let part = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
             guard part >= 0 else { continue }
             defer { close(part) }
-            var status = stat()
-            guard fstat(part, &status) == 0, flock(part, LOCK_EX | LOCK_NB) == 0 else { continue }
-            switch status.st_mode & S_IFMT {
-            case S_IFREG: remove(name)
-            case S_IFDIR: sweepFolder(name)
-            default: continue
+            guard flock(part, LOCK_EX | LOCK_NB) == 0 else { continue }
+            switch Self.made(part) {
+            case .file: remove(name)
+            case .folder: sweepFolder(name)
+            case nil: continue
             }
         }
     }
 
-    /// A folder that was to appear with its files: all that it holds is of the writer's making.
+    /// Removes a folder that was to appear with its files.
+    ///
+    /// It stays as it is where it holds anything that a writer does not make.
     private func sweepFolder(_ name: String) {
         guard let part = try? Folder(path(of: name)) else { return }
-        for file in part.names() { part.remove(file) }
+        let files = part.names()
+        guard files.allSatisfy(part.isOfAWriter) else { return }
+        for file in files { part.remove(file) }
         removeFolder(name)
+    }
+
+    private func isOfAWriter(_ name: String) -> Bool {
+        let part = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard part >= 0 else { return false }
+        defer { close(part) }
+        return Self.made(part) == .file
+    }
+
+    private enum Made {
+        case file
+        case folder
+    }
+
+    /// What a writer of this user makes and looks like this; nil for all else.
+    private static func made(_ descriptor: Int32) -> Made? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_uid == geteuid() else { return nil }
+        switch status.st_mode & (S_IFMT | 0o777) {
+        case S_IFREG | 0o600 where status.st_nlink <= 2: return .file
+        case S_IFDIR | 0o700: return .folder
+        default: return nil
+        }
     }
 
     private func names() -> [String] {

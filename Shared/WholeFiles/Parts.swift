@@ -10,18 +10,28 @@ final class PartFile {
     private var current: String?
 
     /// Writes it and brings it to the disk.
-    init(
+    convenience init(
         _ file: NewFile, in folder: Folder, random: some RandomSource
     ) throws(WholeFileError) {
+        try self.init(named: file.name, in: folder, random: random)
+        try file.bytes.withUnsafeBytes { bytes in
+            Result { () throws(WholeFileError) in try write(bytes) }
+        }.get()
+        try flush()
+        try readBack(file.bytes)
+    }
+
+    /// One to which nothing is written yet.
+    init(
+        named name: String, in folder: Folder, random: some RandomSource
+    ) throws(WholeFileError) {
         self.folder = folder
-        name = file.name
+        self.name = name
         let made = try PartName.claim(in: folder, for: name, random: random) { part in
             openat(folder.descriptor, part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         }
         descriptor = made.descriptor
         current = made.name
-        try write(file.bytes)
-        try readBack(file.bytes)
     }
 
     deinit {
@@ -41,32 +51,43 @@ final class PartFile {
         current = nil
     }
 
-    private func write(_ bytes: [UInt8]) throws(WholeFileError) {
-        var rest = bytes[...]
+    func write(_ bytes: UnsafeRawBufferPointer) throws(WholeFileError) {
+        var rest = bytes
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { throw failure }
-            rest = rest.dropFirst(count)
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
+    }
+
+    /// Brings what was written to the disk.
+    func flush() throws(WholeFileError) {
         guard fsync(descriptor) == 0 else { throw failure }
     }
 
-    private func readBack(_ bytes: [UInt8]) throws(WholeFileError) {
-        var found = [UInt8](repeating: 0, count: bytes.count + 1)
-        var count = 0
-        while count < found.count {
-            let got = found.withUnsafeMutableBytes { target in
+    /// What was written, from its beginning; none where it is over.
+    func read(_ count: Int, at offset: Int) throws(WholeFileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let got = bytes.withUnsafeMutableBytes { target in
                 pread(
-                    descriptor, target.baseAddress.map { $0 + count }, target.count - count,
-                    off_t(count))
+                    descriptor, target.baseAddress.map { $0 + filled }, target.count - filled,
+                    off_t(offset + filled))
             }
             if got < 0 && errno == EINTR { continue }
             guard got >= 0 else { throw failure }
             guard got > 0 else { break }
-            count += got
+            filled += got
         }
-        guard found[..<count] == bytes[...] else { throw .differs(path: folder.path(of: name)) }
+        return Array(bytes[..<filled])
+    }
+
+    private func readBack(_ bytes: [UInt8]) throws(WholeFileError) {
+        guard try read(bytes.count + 1, at: 0) == bytes else {
+            throw .differs(path: folder.path(of: name))
+        }
     }
 
     private var failure: WholeFileError { .notWritten(path: folder.path(of: name), code: errno) }
@@ -109,8 +130,12 @@ final class PartFolder {
 }
 
 /// A name that nothing else has, with a lock that tells other writers that it is in use.
-private enum PartName {
+///
+/// Sixteen digits are drawn, and eight follow from them: a name that somebody else gave does not
+/// have these.
+enum PartName {
     private static let triesMax = 8
+    private static let drawnBytes = 8
 
     /// - Parameter make: makes what has the name and opens it, or answers a negative number.
     static func claim(
@@ -118,7 +143,7 @@ private enum PartName {
         _ make: (String) -> Int32
     ) throws(WholeFileError) -> (name: String, descriptor: Int32) {
         for _ in 0..<triesMax {
-            let part = WholeFiles.partPrefix + digits(random.bytes(8))
+            let part = text(of: random.bytes(drawnBytes))
             let descriptor = make(part)
             guard descriptor >= 0 else {
                 if errno == EEXIST { continue }
@@ -131,6 +156,28 @@ private enum PartName {
             close(descriptor)
         }
         throw .notWritten(path: folder.path(of: name), code: EEXIST)
+    }
+
+    private static func text(of drawn: [UInt8]) -> String {
+        WholeFiles.partPrefix + digits(drawn) + digits(check(of: drawn))
+    }
+
+    /// Whether a writer gave this name.
+    static func isOurs(_ name: String) -> Bool {
+        guard name.hasPrefix(WholeFiles.partPrefix) else { return false }
+        let digits = Array(name.utf8.dropFirst(WholeFiles.partPrefix.utf8.count))
+        guard digits.count == 2 * (drawnBytes + 4) else { return false }
+        let drawn = stride(from: 0, to: 2 * drawnBytes, by: 2).map { index in
+            UInt8(String(decoding: digits[index..<(index + 2)], as: UTF8.self), radix: 16)
+        }
+        let bytes = drawn.compactMap(\.self)
+        return bytes.count == drawnBytes && text(of: bytes) == name
+    }
+
+    /// FNV-1a over 32 bits.
+    private static func check(of bytes: [UInt8]) -> [UInt8] {
+        let hash = bytes.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+        return withUnsafeBytes(of: hash.bigEndian) { Array($0) }
     }
 
     private static func digits(_ bytes: [UInt8]) -> String {

@@ -17,8 +17,8 @@ public struct NewFile: Equatable, Sendable {
 ///
 /// A file is written under a name that begins with ``WholeFiles/partPrefix``, brought to the disk,
 /// read back, and only then gets its own name. What a killed writer leaves has such a name; the
-/// next writer in that folder removes it. A living writer holds a lock on its parts, which keeps
-/// them.
+/// next writer in that folder removes it, and nothing that somebody else named alike. A living
+/// writer holds a lock on its parts, which keeps them.
 public enum WholeFiles {
     /// What the names of unfinished files and folders begin with.
     public static let partPrefix = ".coffer-part-"
@@ -38,6 +38,56 @@ public enum WholeFiles {
         let place = Place(path)
         try write(
             [NewFile(name: place.name, bytes: bytes)], into: place.folder, random: random)
+    }
+
+    /// Writes one file, piece by piece, into a folder that exists.
+    ///
+    /// - Parameters:
+    ///   - pieces: hands over the file's bytes, in order.
+    ///   - check: reads what was written, from the disk, before it gets its name; throws where it
+    ///     is not what it should be.
+    /// - Throws: what the closures throw, or ``WholeFileError``; nothing of the file is left then.
+    public static func write(
+        to path: String, random: some RandomSource,
+        pieces: (_ write: (UnsafeRawBufferPointer) throws(WholeFileError) -> Void) throws -> Void,
+        check: (_ read: (_ count: Int, _ offset: Int) throws(WholeFileError) -> [UInt8]) throws ->
+            Void
+    ) throws {
+        let place = Place(path)
+        let folder = try Folder(place.folder)
+        folder.sweep()
+        if folder.has(place.name) { throw WholeFileError.exists(path: path) }
+        let part = try PartFile(named: place.name, in: folder, random: random)
+        try pieces { (bytes) throws(WholeFileError) in try part.write(bytes) }
+        try part.flush()
+        try check { (count, offset) throws(WholeFileError) in
+            try part.read(count, at: offset)
+        }
+        do {
+            try part.settle()
+            try folder.flush()
+        } catch {
+            part.remove()
+            throw error
+        }
+    }
+
+    /// Gives each of two entries of a folder the other's name, at one instant and durably.
+    public static func exchange(
+        _ one: String, with other: String, in folder: String
+    ) throws(WholeFileError) {
+        let folder = try Folder(folder)
+        try folder.exchange(one, other)
+        try folder.flush()
+    }
+
+    /// Gives an entry of a folder a name that nothing has, durably.
+    public static func rename(
+        _ old: String, to new: String, in folder: String
+    ) throws(WholeFileError) {
+        let folder = try Folder(folder)
+        try folder.rename(old, to: new)
+        try folder.flush()
     }
 
     /// Writes a file and, beside it, one with `.pub` after its name: both or none.
@@ -73,16 +123,16 @@ public enum WholeFiles {
         }
     }
 
-    /// Writes files into a folder, and makes it (0700) where there is none: then all of them
-    /// appear at one instant.
+    /// Makes a folder (0700) that appears with all of these files at one instant.
+    ///
+    /// Throws ``WholeFileError/exists(path:)`` where something has its name by then: files that
+    /// belong together do not come to stand among those of another writer.
     public static func write(
-        _ files: [NewFile], together path: String, random: some RandomSource
+        _ files: [NewFile], asFolder path: String, random: some RandomSource
     ) throws(WholeFileError) {
         let place = Place(path)
         let parent = try Folder(place.folder)
-        guard !parent.has(place.name) else {
-            return try write(files, into: path, random: random)
-        }
+        if parent.has(place.name) { throw .exists(path: path) }
         parent.sweep()
         let part = try PartFolder(place.name, in: parent, random: random)
         do throws(WholeFileError) {
@@ -104,6 +154,11 @@ struct Place {
     init(_ path: String) {
         var path = path[...]
         while path.count > 1, path.last == "/" { path = path.dropLast() }
+        guard path != "/" else {
+            folder = "/"
+            name = "."
+            return
+        }
         guard let slash = path.lastIndex(of: "/") else {
             folder = "."
             name = String(path)

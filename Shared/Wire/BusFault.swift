@@ -52,8 +52,8 @@ public enum BusFault: String, NamedFault {
         case .inFlight:
             "A request with this idempotency key is still being worked on. Ask for its outcome."
         case .withdrawn:
-            "The outcome of this idempotency key was asked for before the request came, and the "
-                + "key was written off. Enter the change again."
+            "The change did not come before its outcome was asked for, and is taken no more: "
+                + "nothing was done. Enter it again, under a new idempotency key."
         case .interrupted:
             "The service stopped in the middle of this change and undid it. Enter it again."
         case .internalError:

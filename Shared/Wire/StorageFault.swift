@@ -8,8 +8,9 @@ public enum StorageFault: String, NamedFault {
     public var meaning: String {
         switch self {
         case .failed:
-            "The change could not be made durable. Ask for the outcome, then look at the disk "
-                + "and at the service's log."
+            "The service's store could not be written, and nobody knows whether the change is in "
+                + "it. See that the disk has room and works; then look whether the change is "
+                + "there, or ask for its outcome, before you enter it again."
         case .residue:
             "The change was made, and removed key material may still be on the disk. The service "
                 + "goes on trying to erase it; ask for the outcome until it says done."

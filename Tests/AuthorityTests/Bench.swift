@@ -23,6 +23,7 @@ final class Bench {
     let random: SeededRandom
     let events = EventLog()
     let kdf = CheapKDF()
+    let tokens: FakeTokens
     let folder: TemporaryFolder
     let peers = PeerTable()
     let settings: AuthoritySettings
@@ -38,6 +39,7 @@ final class Bench {
 
     init(seed: UInt64 = 1, settings: AuthoritySettings = AuthoritySettings()) throws {
         timers = Timers(clock: clock)
+        tokens = FakeTokens(timers: timers)
         random = SeededRandom(seed: seed)
         folder = try TemporaryFolder(inMemory: true)
         self.settings = settings
@@ -68,8 +70,8 @@ final class Bench {
             AuthorityParts(
                 group: group, clock: clock, awake: clock, wallClock: wallClock, timers: timers,
                 random: random,
-                limiter: ServiceClient(port: way), kdf: kdf, events: events, metrics: metrics,
-                settings: settings))
+                limiter: ServiceClient(port: way), kdf: kdf, deviceKeys: tokens,
+                events: events, metrics: metrics, settings: settings))
         try service.rebuild()
         running = Node(service, group: group, metrics: metrics, clock: clock, peers: peers)
     }
@@ -77,6 +79,7 @@ final class Bench {
     /// Ends the authority where it stands: what was not committed is gone.
     func kill() {
         way.isCut = true
+        tokens.cut()
         authority.group.store.abandonBatch()
         authority.group.store.close()
         dead += [authority, way]

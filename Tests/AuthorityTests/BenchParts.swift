@@ -192,6 +192,9 @@ final class CheapKDF: PasscodeKDF {
 
     var heldCount: Int { held.count }
 
+    /// Lets the derivation that began last come to its end.
+    func letLastGo() { held.popLast()?.resume() }
+
     func letGo() {
         isHeld = false
         let waiting = held

@@ -137,7 +137,7 @@ struct ConfirmRules {
             #expect(bench.kdf.heldCount == 2)
             try bench.store { $0.record.revision += 1 }
             bench.kdf.letGo()
-            #expect(try await bench.refusal(of: pending) == "credential.stale")
+            #expect(try await bench.refusal(of: pending) == "credential.overtaken")
             #expect(try await bench.refusal(of: change) == "credential.stale")
             #expect(bench.service.registry.count(of: .local) == 1)
         }

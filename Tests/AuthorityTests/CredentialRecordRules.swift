@@ -91,6 +91,8 @@ struct CredentialRecordRules {
         (#""id":"\#(id)""#, #""id":"""#),
         (#""revision":7"#, #""revision":0"#),
         (#""revision":7"#, #""revision":-1"#),
+        (#""revision":7"#, #""revision":9007199254740993"#),
+        (#""revision":7"#, #""revision":18446744073709551615"#),
         (#""revision":7"#, #""revision":7,"revision":7"#),
         (#""managedPasscode":true,"#, ""),
         (#","biometricCleanup":[]"#, ""),
@@ -139,10 +141,11 @@ struct CredentialRecordRules {
         #expect(error(String(decoding: bytes, as: UTF8.self)) == nil)
     }
 
-    @Test func theRevisionAfterTheLastOneIsNotZero() throws {
+    @Test func noRevisionIsFollowedByALowerOne() throws {
         var record = try decode(Self.open).get()
         #expect(record.nextRevision == 2)
-        record.revision = .max
-        #expect(record.nextRevision == 1)
+        record.revision = 1 << 53
+        #expect(record.nextRevision == 1 << 53)
+        #expect(try decode(text(record)).get().revision == 1 << 53)
     }
 }

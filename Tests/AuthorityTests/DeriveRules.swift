@@ -187,6 +187,20 @@ struct DeriveRules {
         }
     }
 
+    /// A record that was exchanged may have any revision; it has not the same id.
+    @Test func aCredentialOfAnotherIdEndsTheSession() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            let token = try await bench.resourceToken()
+            let settings = try await bench.settingsToken()
+            try bench.store { $0.record.id = "00000000-0000-4000-8000-000000000009" }
+            #expect(try await bench.refusal(of: bench.derive(token)) == "session.ended")
+            #expect(try await bench.refusal(DisablePasscode(), token: settings) == "session.ended")
+            #expect(bench.service.registry.count == 0)
+        }
+    }
+
     @Test func aServiceMayAskWhetherASessionLives() async throws {
         try await LoopHarness.run {
             let bench = try Bench()

@@ -60,6 +60,37 @@ struct FailedTryRules {
         }
     }
 
+    /// Nobody is told of a passcode that is just being checked, right or wrong.
+    @Test(arguments: ["1234", "9999"])
+    func aCheckUnderWayIsNotToldAsFailed(_ earlier: String) async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            _ = try await bench.unlock("9999", as: .extension)
+            bench.kdf.isHeld = true
+            let first = bench.post(Self.lock, as: .otherApp, secret: earlier)
+            try await bench.settle()
+            let second = bench.post(Self.lock, secret: "1234")
+            try await bench.settle()
+            #expect(try await bench.ask(AskStatus()).reply.tries == .from(.extension))
+            bench.kdf.letLastGo()
+            #expect(
+                try await bench.answer(second).reply
+                    == .verified(
+                        remainingMilliseconds: 300_000, failedBefore: 1,
+                        tries: .from(.extension)))
+            bench.kdf.letGo()
+            _ = try await bench.answer(first)
+            let late: [FailedTry] = earlier == "1234" ? [] : .from(.otherApp)
+            #expect(try await bench.ask(AskStatus()).reply.tries == late)
+            #expect(
+                try await bench.unlock("1234")
+                    == .verified(
+                        remainingMilliseconds: 300_000, failedBefore: UInt64(late.count),
+                        tries: late))
+        }
+    }
+
     @Test func onlyTheNewestAreKept() async throws {
         try await LoopHarness.run {
             let bench = try Bench()

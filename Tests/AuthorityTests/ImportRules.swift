@@ -78,6 +78,7 @@ struct ImportRules {
                 { $0.passcode?.iterations = 599_999 }, { $0.passcode?.iterations = 3_000_001 },
                 { $0.passcode?.salt.removeLast() },
                 { $0.id = String(repeating: "i", count: 65) },
+                { $0.revision = 1 << 52 + 1 }, { $0.revision = .max },
                 {
                     $0.passcode = nil
                     $0.protection = false

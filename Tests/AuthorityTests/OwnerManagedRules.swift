@@ -178,6 +178,7 @@ struct OwnerManagedRules {
             let token = try await bench.managedToken()
             let settings = try await bench.settingsToken()
             _ = try await bench.ask(SetProtection(protection: false), token: settings)
+            #expect(bench.service.registry.count == 1)
             #expect(try await bench.refusal(of: bench.derive(token)) == "session.ended")
             let open = try await bench.ask(
                 OpenSession(

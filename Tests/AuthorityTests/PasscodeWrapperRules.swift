@@ -54,6 +54,30 @@ struct PasscodeWrapperRules {
         }
     }
 
+    /// A box with a wrong bit, a box of another key, and one that is too long.
+    @Test(arguments: 0..<3)
+    func aFreshWrapperThatDoesNotOpenIsNone(_ slip: Int) {
+        let key = SecretBytes(copying: [UInt8](repeating: 1, count: 32))
+        #expect(throws: PasscodeWrapperError.damaged) {
+            _ = try PasscodeWrapper.seal(
+                accessKey.bytes, under: key, nonce: nonce, credential: id, kind: .digits4
+            ) { plaintext, key, nonce, data throws(CryptoError) in
+                switch slip {
+                case 0:
+                    var box = try AESGCM.seal(plaintext, key: key, nonce: nonce, aad: data)
+                    box[20] ^= 1
+                    return box
+                case 1:
+                    let other = SecretBytes(count: plaintext.count)
+                    return try AESGCM.seal(other, key: key, nonce: nonce, aad: data)
+                default:
+                    let longer = SecretBytes(count: plaintext.count + 1)
+                    return try AESGCM.seal(longer, key: key, nonce: nonce, aad: data)
+                }
+            }
+        }
+    }
+
     @Test(arguments: [0, 28, 59, 61])
     func anotherLengthIsDamageAndNoWrongPasscode(_ count: Int) {
         #expect(throws: PasscodeWrapperError.damaged) {

@@ -94,13 +94,13 @@ struct ProtectionRules {
             #expect(
                 try await bench.ask(Self.off, token: settings).reply
                     == .init(protection: false, revision: 3))
+            #expect(bench.service.registry.count == 1)
             var record = try #require(try bench.stored()).record
             #expect(!record.protection && record.passcode != nil)
             #expect(record.unprotectedKey?.bytes.open == key.bytes.open)
             #expect(
                 try await bench.refusal(bench.deriveRequest(), as: .vault, token: resource)
                     == "session.ended")
-            #expect(bench.service.registry.count == 1)
             #expect(
                 try await bench.ask(Self.on, token: settings).reply
                     == .init(protection: true, revision: 4))
@@ -141,6 +141,48 @@ struct ProtectionRules {
                 try await bench.ask(Self.on, token: settings).reply
                     == .init(protection: true, revision: 2))
             #expect(try await bench.answer(bench.derive(resource)).attachments.count == 1)
+        }
+    }
+
+    /// A setting that is so already is no way round the leave to change it.
+    @Test func whatIsSoAlreadyTakesTheSameLeave() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            #expect(try await bench.refusal(Self.on) == "session.invalid")
+            for scope in [Scope.managePasscode, .appUnlock] {
+                let token = try await bench.token(scope, audience: [])
+                #expect(
+                    try await bench.refusal(Self.on, token: token) == "credential.not_authorised")
+            }
+            let resource = try await bench.resourceToken()
+            #expect(
+                try await bench.refusal(Self.on, token: resource) == "credential.not_authorised")
+        }
+    }
+
+    /// A record that came with ways of a biometric sensor keeps none of them, in the same write.
+    @Test(arguments: [true, false])
+    func whatTakesProtectionAwayTakesBiometricWaysToo(_ isRemoved: Bool) async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            try bench.store {
+                $0.record.biometricAccount = "biometric.A"
+                $0.record.pendingBiometricAccount = "biometric.B"
+                $0.record.biometricCleanup = ["biometric.C"]
+            }
+            let settings = try await bench.settingsToken()
+            let refused =
+                isRemoved
+                ? try await bench.refusal(DisablePasscode(), token: settings)
+                : try await bench.refusal(Self.off, token: settings)
+            #expect(refused == nil)
+            let record = try #require(try bench.stored()).record
+            #expect(record.revision == 3 && !record.protection)
+            #expect(record.biometricAccount == nil && record.pendingBiometricAccount == nil)
+            #expect(
+                record.biometricCleanup.sorted() == ["biometric.A", "biometric.B", "biometric.C"])
         }
     }
 

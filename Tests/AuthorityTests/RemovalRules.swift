@@ -157,6 +157,94 @@ struct RemovalRules {
         }
     }
 
+    @Test func aResetDrawsAnotherAccessKeyAndDeviceSecret() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            var keys: Set<[UInt8]> = []
+            var secrets: Set<[UInt8]> = []
+            for _ in 1...2 {
+                try await bench.set()
+                let resource = try await bench.resourceToken()
+                let key = try await bench.answer(bench.derive(resource)).attachments[0]
+                keys.insert(key.bytes.open)
+                secrets.insert(try #require(try bench.deviceSecret()))
+                let settings = try await bench.settingsToken()
+                let begun = try await bench.ask(Self.begin, token: settings).reply
+                try await bench.wipe(begun.removal)
+                _ = try await bench.ask(FinishRemoval(removal: begun.removal))
+                #expect(try bench.deviceSecret() == nil)
+            }
+            #expect(keys.count == 2 && secrets.count == 2)
+        }
+    }
+
+    /// What stood there before is not even looked at.
+    @Test func aResetThatIsBegunNeedsNoRecordThatCanBeRead() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            let settings = try await bench.settingsToken()
+            let begun = try await bench.ask(Self.begin, token: settings).reply
+            try bench.overwriteRecord(with: "{}")
+            try bench.restart()
+            #expect(try await bench.ask(Self.begin).reply == begun)
+            try await bench.wipe(begun.removal)
+            #expect(try await bench.refusal(FinishRemoval(removal: begun.removal)) == nil)
+            #expect(try #require(try bench.stored()).record.passcode == nil)
+            #expect(try bench.deviceSecret() == nil)
+            try await bench.set("5678")
+            #expect(try await bench.unlock("5678").isVerified)
+        }
+    }
+
+    /// Sessions are gone, and of keys and counts nothing is, for as long as one wipe is missing.
+    @Test func aWipeThatIsMissingLeavesRecordSecretAndCount() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            _ = try await bench.resourceToken()
+            _ = try await bench.managedToken()
+            let settings = try await bench.settingsToken()
+            _ = try await bench.unlock("9999")
+            let (record, secret) = (try bench.document(), try bench.deviceSecret())
+            let begun = try await bench.ask(Self.begin, token: settings).reply
+            #expect(bench.service.registry.count == 0)
+            try await bench.wipe(begun.removal, by: [.vault])
+            for _ in 1...2 {
+                #expect(
+                    try await bench.refusal(FinishRemoval(removal: begun.removal))
+                        == "credential.wipe_outstanding")
+                try bench.restart()
+                await bench.finishing()
+            }
+            #expect(try bench.document() == record)
+            #expect(try bench.deviceSecret() == secret)
+            #expect(record != nil && secret != nil)
+            #expect(try bench.failed() == 1)
+        }
+    }
+
+    @Test func wrongPasscodesAndStartsResetNothing() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            let (record, secret) = (try bench.document(), try bench.deviceSecret())
+            for _ in 1...40 {
+                _ = try await bench.unlock("9999")
+                bench.clock.advance(seconds: 60)
+            }
+            for _ in 1...3 {
+                try bench.restart()
+                try bench.restartLimiter()
+                await bench.finishing()
+            }
+            #expect(try bench.document() == record)
+            #expect(try bench.deviceSecret() == secret)
+            #expect(try bench.failed() == 40)
+            #expect(try await bench.unlock("1234").isVerified)
+        }
+    }
+
     @Test func whoMayNotBeginsNothing() async throws {
         try await LoopHarness.run {
             let bench = try Bench()
@@ -229,12 +317,26 @@ struct RemovalRules {
 
 extension Bench {
     /// What services do that wipe; those of a reset where none is named.
-    fileprivate func wipe(
+    func wipe(
         _ removal: RemovalID, by peers: [Peer] = [.vault, .migration]
     ) async throws {
         for peer in peers {
             _ = try await ask(CheckRemoval(removal: removal), as: peer)
             _ = try await ask(ReportWiped(removal: removal), as: peer)
+        }
+    }
+
+    /// The record's bytes as they stand; nil where there is none.
+    fileprivate func document() throws -> [UInt8]? {
+        try authority.group.store.firstRow("SELECT record FROM credentials") {
+            row throws(StorageError) in try row.blob(0)
+        }
+    }
+
+    /// What the limiter has; nil where it knows nobody.
+    fileprivate func deviceSecret() throws -> [UInt8]? {
+        try limiter.group.store.firstRow("SELECT device_secret FROM owners") {
+            row throws(StorageError) in try row.blob(0)
         }
     }
 

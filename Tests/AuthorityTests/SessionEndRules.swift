@@ -1,4 +1,5 @@
 import AuthorityMessages
+import Clocks
 import Loop
 import TestKit
 import Testing
@@ -35,6 +36,23 @@ struct SessionEndRules {
                     #expect(try await bench.answer(use).reply.leaseMilliseconds == 2)
                 }
             }
+        }
+    }
+
+    /// The registry by itself, whatever else looks at a deadline.
+    @Test func theNanosecondOfTheDeadlineIsTheFirstOneAfterIt() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            bench.timePasses = false
+            let issued = bench.clock.now.nanoseconds
+            _ = try await bench.settingsToken()
+            let id = try #require(bench.service.registry.onlySession).claims.session
+            #expect(bench.clock.now.nanoseconds == issued)
+            bench.clock.advance(nanoseconds: 299_999_999_999)
+            #expect(bench.service.registry.live(id) != nil)
+            bench.clock.advance(nanoseconds: 1)
+            #expect(bench.service.registry.live(id) == nil)
         }
     }
 

@@ -28,6 +28,8 @@ struct SetPasscodeRules {
             #expect(stored.record.id == reply.credential)
             #expect(stored.record.protection && stored.record.managedPasscode)
             #expect(stored.record.unprotectedKey == nil)
+            #expect(stored.record.biometricAccount == nil)
+            #expect(stored.record.pendingBiometricAccount == nil)
             #expect(stored.record.passcode?.iterations == reply.iterations)
             #expect(stored.charge == 0)
             #expect(stored.enrolment == (try bench.limiter.service.standing(of: .local)).enrolment)
@@ -73,6 +75,43 @@ struct SetPasscodeRules {
             let again = try await bench.resourceToken()
             let after = try await bench.answer(bench.derive(again)).attachments
             #expect(before[0].bytes.open == after[0].bytes.open)
+        }
+    }
+
+    /// The same passcode set again and again leaves nothing in common.
+    @Test func everyWrapperHasASaltAndANonceOfItsOwn() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            var salts: Set<[UInt8]> = []
+            var nonces: Set<[UInt8]> = []
+            for _ in 1...4 {
+                let passcode = try #require(try bench.stored()?.record.passcode)
+                #expect(passcode.salt.count == 16 && passcode.wrappedKey.count == 60)
+                salts.insert(passcode.salt)
+                nonces.insert(Array(passcode.wrappedKey.prefix(12)))
+                let token = try await bench.settingsToken()
+                _ = try await bench.ask(Self.request, token: token, secret: "1234")
+            }
+            #expect(salts.count == 4 && nonces.count == 4)
+        }
+    }
+
+    /// A record from elsewhere may say that an older layout outranks it.
+    @Test func aChangeMakesTheRecordTheOneThatCounts() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            for isRemoved in [false, true] {
+                try bench.store { $0.record.managedPasscode = false }
+                let token = try await bench.settingsToken()
+                if isRemoved {
+                    _ = try await bench.ask(DisablePasscode(), token: token)
+                } else {
+                    _ = try await bench.ask(Self.request, token: token, secret: "1234")
+                }
+                #expect(try #require(try bench.stored()).record.managedPasscode)
+            }
         }
     }
 
@@ -238,6 +277,22 @@ struct SetPasscodeRules {
             #expect(
                 try await bench.refusal(Self.request, secret: "5678")
                     == "credential.secret_missing")
+        }
+    }
+
+    /// Somebody who has the access key still in a session gets no other secret under it.
+    @Test func aDeviceSecretThatIsGoneIsNotDrawnAnew() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            let token = try await bench.settingsToken()
+            let enrolment = try #require(try bench.stored()?.enrolment)
+            _ = try bench.limiter.service.forget(Forget(enrolment: enrolment), of: .local)
+            #expect(
+                try await bench.refusal(Self.request, token: token, secret: "5678")
+                    == "credential.secret_missing")
+            #expect(try bench.limiter.service.owners().isEmpty)
+            #expect(try #require(try bench.stored()).enrolment == enrolment)
         }
     }
 

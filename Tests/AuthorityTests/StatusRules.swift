@@ -121,7 +121,8 @@ struct StatusRules {
                 ImportCredential.method, BeginRemoval.method, CheckRemoval.method,
                 ReportWiped.method, FinishRemoval.method, Renew.method, AwaitUnlocked.method,
                 ListSessions.method,
-                EndSession.method,
+                EndSession.method, OpenDeviceSession.method, AskDeviceKey.method,
+                EnrolDeviceKey.method, RemoveDeviceKey.method,
             ])
     }
 }

@@ -118,6 +118,17 @@ struct VerifyRules {
         }
     }
 
+    /// What has the shape of a wrapper is tried, and nothing tells its damage from a wrong code.
+    @Test func aDamagedWrapperIsAWrongPasscodeAndCounts() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            try bench.store { $0.record.passcode?.wrappedKey[30] ^= 1 }
+            #expect(try await bench.unlock("1234") == .wrong(failed: 1, remainingMilliseconds: 0))
+            #expect(try bench.failed() == 1)
+        }
+    }
+
     @Test func theNamedCredentialIsTried() async throws {
         try await LoopHarness.run {
             let bench = try Bench()
@@ -225,7 +236,8 @@ struct VerifyRules {
             try bench.store { $0.charge = 1 }
             let runs = bench.kdf.runs
             bench.way.letGo()
-            #expect(try await bench.refusal(of: pending) == "credential.stale")
+            #expect(try await bench.refusal(of: pending) == "credential.overtaken")
+            #expect(try bench.failed() == 1)
             #expect(bench.kdf.runs == runs)
         }
     }
@@ -257,6 +269,7 @@ struct VerifyRules {
             try bench.store { $0.enrolment = known }
             _ = try bench.limiter.service.forget(Forget(enrolment: known), of: .local)
             #expect(try await bench.refusal(lock, secret: "1234") == "credential.secret_missing")
+            #expect(bench.service.metrics.value(of: "kdf_runs") == 1)
         }
     }
 }

@@ -190,7 +190,8 @@ private enum Python {
     }
 
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "interop")
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Services/Coffer/Core/Holding")
 
     private static func run(_ arguments: [String]) throws -> Run {
         let process = Process()

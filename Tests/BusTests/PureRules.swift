@@ -156,6 +156,15 @@ import Wire
         #expect(state.phase == .refused)
     }
 
+    @Test func someDescriptorsAreKeptFromConnections() {
+        #expect(ConnectionLimit.admits(descriptor: 959, limit: 1_024))
+        #expect(!ConnectionLimit.admits(descriptor: 960, limit: 1_024))
+        #expect(ConnectionLimit.admits(descriptor: 11, limit: 16))
+        #expect(!ConnectionLimit.admits(descriptor: 12, limit: 16))
+        #expect(!ConnectionLimit.admits(descriptor: 0, limit: 0))
+        #expect(ConnectionLimit.admits(descriptor: .max, limit: .max))
+    }
+
     @Test func anotherServerIsInvalid() {
         var state = ConnectionState()
         #expect(state.note(.handshakeInvalid, at: 1) == .invalid)

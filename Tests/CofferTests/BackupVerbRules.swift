@@ -1,7 +1,7 @@
 import AuthorityMessages
 import BackupShares
 import Crypto
-import Glibc
+import Foundation
 import Secrets
 import SharesMessages
 import TestKit
@@ -30,6 +30,26 @@ import Wire
         }
         #expect(world.confirmed.count == 1)
         #expect(world.confirmed.first?.files == files.map { SHA256.digest($0.bytes) })
+    }
+
+    /// Whoever finds the files needs nothing of Coffer.
+    @Test(.enabled(if: hasPythonCryptography, "needs python3 with the package cryptography"))
+    func theTextBesideTheFilesRestoresThePhrase() throws {
+        let world = try ShareWorld()
+        let object = try world.fixture.json(
+            "backup", "split", "savings", "--out", world.folder.path(of: "out"))
+        let path = world.folder.path(of: "out/README-a0a1a2a3.txt")
+        #expect(try object.string("readme") == path)
+        let text = String(decoding: try world.read(path), as: UTF8.self)
+        let head = try #require(text.split(separator: "\n\n#!").first)
+        #expect(head.split(separator: "\n").allSatisfy { $0.hasPrefix("#") && $0.count <= 100 })
+        for told in ["bip39", "12", Hex.encode(ShareWorld.identity), "-a0a1a2a3.share"] {
+            #expect(head.contains(told))
+        }
+        for name in world.names { #expect(!head.contains(name)) }
+        let keys = try (0..<3).map { try world.clearKey($0) }
+        let arguments = (0..<3).flatMap { [keys[$0], world.sharePath($0)] }
+        #expect(try python([path] + arguments) == ShareWorld.phrase + "\n")
     }
 
     /// One entry for the list, the proof and the confirmation.
@@ -94,6 +114,22 @@ import Wire
         #expect(world.confirmed.isEmpty)
         #expect(access(world.sharePath(0), F_OK) != 0)
         #expect(try world.read(world.sharePath(2)) == [1])
+    }
+
+    /// Two splits at one time are two sets of files, and a set that is mixed is none.
+    @Test func aFolderThatCameToBeInTheMeantimeIsNotFilled() throws {
+        let world = try ShareWorld()
+        let out = world.folder.path(of: "out")
+        world.fixture.services.on(ListWallets.self) { _, _ in
+            mkdir(out, 0o700)
+            return Answer(ListWallets.Reply(wallets: [Fixture.wallet], more: false))
+        }
+        let failed = failure { () throws(CommandFailure) in
+            _ = try world.run(["backup", "split", "savings", "--out", out])
+        }
+        #expect(failed?.code == "coffer.file_exists")
+        #expect(world.confirmed.isEmpty)
+        #expect(rmdir(out) == 0)
     }
 
     @Test func aFolderThatCannotBeMadeIsToldBeforeTheProofIsSpent() throws {
@@ -162,7 +198,8 @@ import Wire
                 ListSplits.Reply(
                     splits: [manifests[request.after == nil ? 0 : 1]], more: request.after == nil))
         }
-        let (report, _) = try world.fixture.run("backup", "list")
+        let (report, notes) = try world.fixture.run("backup", "list")
+        #expect(notes.contains { $0.contains("`coffer owner reset`") })
         #expect(report.text.contains("backup"))
         #expect(report.text.contains("not confirmed"))
         #expect(try world.fixture.json("backup", "list").objects("splits").count == 2)
@@ -225,4 +262,21 @@ import Wire
         }
         #expect(failed?.exitCode == .usage)
     }
+}
+
+private let hasPythonCryptography = (try? python(["-c", "import cryptography"])) == ""
+
+/// What python3 prints, where it ends well.
+private func python(_ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["python3"] + arguments
+    let output = Pipe()
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let written = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return process.terminationStatus == 0 ? String(decoding: written, as: UTF8.self) : "failed"
 }

@@ -1,5 +1,6 @@
 import AuthorityMessages
 import Glibc
+import LimiterMessages
 import MigrationMessages
 import Secrets
 import SharesMessages
@@ -50,6 +51,39 @@ import Wire
         _ = try locked.run("wallet", "list")
         #expect(locked.person.asked == ["Passcode"])
         #expect(locked.services.seen(OpenSession.self).isEmpty)
+    }
+
+    /// Nobody typed one.
+    @Test func noPasscodeIsCalledRightWhereThereIsNone() throws {
+        let fixture = open(nil, unlocked: false)
+        fixture.keyring.isForbidden = true
+        let (report, _) = try fixture.run("unlock")
+        #expect(!report.text.contains("passcode"))
+    }
+
+    /// A reset leaves an owner whom the authority alone knows, and nothing is to be moved aside.
+    @Test(arguments: [nil, PasscodeKind.digits4])
+    func onlyWhoLacksAServiceIsToBePurged(_ kind: PasscodeKind?) throws {
+        let fixture = Fixture()
+        fixture.services.on(ListOwners<Authority>.self) { _, _ in
+            Answer(OwnersReply(owners: ["first"]))
+        }
+        fixture.services.on(ListOwners<Limiter>.self) { _, _ in Answer(OwnersReply(owners: [])) }
+        fixture.services.on(ListOwners<Vault>.self) { _, _ in
+            Answer(OwnersReply(owners: ["second"]))
+        }
+        fixture.services.on(ListOwners<Shares>.self) { _, _ in Answer(OwnersReply(owners: [])) }
+        fixture.services.on(ListOwners<Migration>.self) { _, _ in
+            Answer(OwnersReply(owners: []))
+        }
+        fixture.services.on(AskStatus.self) { _, _ in
+            guard kind == nil else { throw CredentialFault.secretMissing.refusal }
+            return Answer(Fixture.status(kind: nil))
+        }
+        let (report, _) = try fixture.run("owner", "list")
+        #expect(report.text.contains("`coffer owner purge first`") == (kind != nil))
+        #expect(report.text.contains("`coffer owner purge second`"))
+        #expect(fixture.services.seen(AskStatus.self).map(\.header.owner.text) == ["first"])
     }
 
     @Test func theGateOfAPasscodeIsOpenedByItAlone() throws {

@@ -11,7 +11,8 @@ import Wire
 @Suite struct ExitCodeRules {
     static let catalogue =
         BusFault.catalogue + SessionFault.catalogue + StorageFault.catalogue
-        + CredentialFault.catalogue + LeaseFault.catalogue + VaultFault.catalogue
+        + CredentialFault.catalogue + DeviceKeyFault.catalogue + LeaseFault.catalogue
+        + VaultFault.catalogue
         + LimiterFault.catalogue + SharesFault.catalogue + MigrationFault.catalogue
         + ClientFault.catalogue
 
@@ -19,13 +20,13 @@ import Wire
     static let expected: [ExitCode: Set<String>] = [
         .internalError: [
             "bus.malformed", "coffer.internal", "coffer.output_failed", "coffer.purge_failed",
-            "coffer.file_not_written",
+            "coffer.file_not_written", "coffer.state_failed",
         ],
         .usage: [
             "coffer.usage", "coffer.file_unreadable",
         ],
         .wrongPasscode: [
-            "coffer.wrong_passcode", "coffer.wrong_passphrase",
+            "coffer.wrong_passcode", "coffer.wrong_passphrase", "device_key.wrong_pin",
         ],
         .coolingDown: [
             "coffer.cooling_down", "limiter.rolled_back",
@@ -34,19 +35,23 @@ import Wire
             "bus.forbidden", "bus.unadmitted", "coffer.passcode_needed", "credential.locked",
             "credential.not_authorised",
             "session.ended", "session.invalid", "lease.not_authorised",
+            "device_key.pin_locked", "device_key.pin_needed",
         ],
         .unreachable: [
             "bus.unreachable", "coffer.no_installation", "credential.limiter_unreachable",
             "lease.authority_unreachable", "migration.vault_unreachable",
-            "shares.vault_unreachable",
+            "shares.vault_unreachable", "device_key.no_module", "device_key.no_token",
+            "device_key.timed_out", "device_key.token_failed",
         ],
         .outcomeUnknown: [
             "bus.bad_reply", "bus.expired", "bus.in_flight", "bus.internal", "bus.lost",
-            "coffer.outcome_unknown", "credential.limiter_silent", "lease.unanswered",
+            "coffer.outcome_unknown", "credential.limiter_silent", "credential.overtaken",
+            "lease.unanswered",
             "shares.vault_silent", "storage.failed", "storage.residue",
         ],
         .damaged: [
-            "storage.damaged", "coffer.damaged_file", "coffer.unusable_shares",
+            "storage.damaged", "device_key.mismatch", "device_key.no_object",
+            "coffer.damaged_file", "coffer.unusable_shares",
             "credential.attempts_damaged", "credential.damaged", "credential.missing",
             "credential.invalid_import",
             "credential.secret_missing", "credential.unsupported_version", "limiter.damaged",
@@ -54,9 +59,11 @@ import Wire
             "shares.unfit_shares", "vault.envelope_damaged", "vault.identity_mismatch",
         ],
         .interrupted: [
-            "coffer.cancelled", "coffer.interrupted",
+            "coffer.cancelled", "coffer.interrupted", "device_key.cancelled",
         ],
         .refused: [
+            "device_key.busy", "device_key.full", "device_key.invalid_uri", "device_key.none",
+            "device_key.several_tokens", "device_key.unprotected", "device_key.unsupported",
             "bus.busy", "bus.identity", "bus.interrupted", "bus.key_reused", "bus.oversize",
             "bus.overdue",
             "bus.unknown_method", "bus.unsupported_version", "bus.withdrawn",
@@ -71,7 +78,8 @@ import Wire
             "limiter.nonce_seen", "limiter.nothing_to_repair", "limiter.numbers_used_up",
             "limiter.other_enrolment", "limiter.other_key", "limiter.unknown_owner",
             "migration.busy", "migration.no_such_run", "migration.no_such_wallet",
-            "migration.source_changed", "migration.source_unreadable", "shares.full",
+            "migration.source_changed", "migration.source_too_large", "migration.source_unreadable",
+            "shares.full",
             "shares.holder_exists", "shares.invalid_key", "shares.invalid_phrase",
             "shares.kind_needed", "shares.no_such_holder", "shares.no_such_restoration",
             "shares.no_such_split", "shares.unexpected_identity",
@@ -125,6 +133,14 @@ import Wire
     ])
     func aQuestionHasNoUnknownOutcome(fault: BusFault, kind: MethodKind, expected: ExitCode) {
         #expect(ExitCode(fault.refusal, kind: kind) == expected)
+    }
+
+    /// A try that may be counted changes nothing else.
+    @Test func aTryThatMayBeCountedIsNoUnknownChange() {
+        let silent = CredentialFault.limiterSilent.refusal
+        let overtaken = CredentialFault.overtaken.refusal
+        #expect(ExitCode(silent, kind: .fresh) == .unreachable)
+        #expect(ExitCode(overtaken, kind: .fresh) == .refused)
     }
 
     @Test func aCodeOfAnotherVersionIsRefusedOrUnknown() {

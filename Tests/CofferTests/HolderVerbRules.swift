@@ -87,8 +87,28 @@ import Wire
         let failed = failure { () throws(CommandFailure) in
             _ = try world.fixture.run("holder", "add", "anna", "--key", world.keyPath(0))
         }
-        #expect(failed?.exitCode == .damaged)
+        #expect(failed?.exitCode == .usage)
+        #expect(failed?.refusal.message.contains("is a private key") == true)
+        let protected = failure { () throws(CommandFailure) in
+            _ = try world.fixture.run("holder", "add", "anna", "--key", world.keyPath(1))
+        }
+        #expect(protected?.refusal.message.contains("is a private key") == true)
         #expect(world.fixture.person.asked.isEmpty)
+    }
+
+    @Test func aPublicKeyIsNoPrivateOne() throws {
+        let world = try ShareWorld()
+        try world.split()
+        try world.write(Ed25519KeyFile.text(publicKey: world.publicKey(0)), to: "anna.pub")
+        let failed = failure { () throws(CommandFailure) in
+            _ = try world.fixture.run(
+                "holder", "release", "--share", world.sharePath(0), "--key",
+                world.folder.path(of: "anna.pub"), "--for", String(repeating: "ab", count: 32),
+                "--restoration", String(repeating: "00", count: 16), "--yes", "--out",
+                world.folder.path(of: "released"))
+        }
+        #expect(failed?.exitCode == .usage)
+        #expect(failed?.refusal.message.contains("is a public key") == true)
     }
 
     @Test func aHolderIsRemovedUnderASettingsSession() throws {

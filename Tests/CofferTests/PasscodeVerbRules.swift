@@ -47,6 +47,16 @@ import Wire
         }
     }
 
+    /// What the kind allows is taken, and a person is told what it is worth.
+    @Test(arguments: [("x", true), ("äöü", true), ("abcd", false)])
+    func aShortTextIsTakenWithAWarning(_ code: String, _ isShort: Bool) throws {
+        let fixture = fixture([code], kind: nil)
+        let (_, notes) = try fixture.run("passcode", "set")
+        #expect(fixture.services.seen(SetPasscode.self).count == 1)
+        #expect(notes.contains { $0.contains("has only \(code.count) character") } == isShort)
+        #expect(notes.isEmpty != isShort)
+    }
+
     @Test func aChangeProvesTheOldPasscodeKeepsTheKindAndDropsKeptSessions() throws {
         let fixture = fixture(["1234", "1234", "5678"], kind: .digits4)
         _ = try fixture.run("unlock")

@@ -39,6 +39,34 @@ import Wire
         }
     }
 
+    /// Nobody is asked about what fails anyway, and what stays open is said.
+    @Test(arguments: [false, true])
+    func aWalletThatIsHereIsToldBeforeAnybodyIsAsked(_ isExpected: Bool) throws {
+        let world = try ShareWorld(secrets: ["1234", "1234", "1234"], lines: ["yes"])
+        world.hasWallet = true
+        let files = try released(world)
+        let options = isExpected ? ["--expect", Self.identity] : []
+        let failed = failure { () throws(CommandFailure) in
+            _ = try world.run(["backup", "restore"] + options + files)
+        }
+        #expect(failed?.code == "vault.wallet_exists")
+        let id = try #require(world.restorations.keys.first)
+        #expect(failed?.refusal.message.contains("`coffer backup cancel \(id.text)`") == true)
+        #expect(world.fixture.person.lines == ["yes"])
+    }
+
+    @Test(arguments: ["", "savings"]) func aLabelIsAskedForWhereThereIsNone(_ label: String) throws
+    {
+        let world = try ShareWorld(secrets: ["1234", "1234", "1234"], lines: ["yes"])
+        let files = try released(world)
+        let options = label.isEmpty ? [] : ["--label", label]
+        let run = try world.fixture.prepare(["backup", "restore"] + options + files)
+        let report = try run.invocation.verb.run(run)
+        #expect(run.notes.contains { $0.contains("--label") } == label.isEmpty)
+        #expect(world.fixture.person.asked.last?.contains("--label") == label.isEmpty)
+        #expect(report.text.contains("savings") != label.isEmpty)
+    }
+
     @Test func withYesNobodyIsAskedAndThatIsNoted() throws {
         let world = try ShareWorld(secrets: ["1234", "1234", "1234"])
         let files = try released(world)
@@ -245,19 +273,40 @@ import Wire
         try world.split()
         try world.change("out/bert-a0a1a2a3.share") { $0[$0.count - 3] ^= 1 }
         try world.change("out/carl-a0a1a2a3.share") { $0[$0.count - 4] ^= 1 }
-        let failed = failure { () throws(CommandFailure) in _ = try world.run(oneRun(world)) }
+        let run = try world.fixture.prepare(oneRun(world))
+        let failed = failure { () throws(CommandFailure) in _ = try run.invocation.verb.run(run) }
         #expect(failed?.exitCode == .damaged)
         #expect(failed?.shares.map(\.holder) == ["bert", "carl"])
         #expect(world.fixture.services.seen(BeginRestoration.self).isEmpty)
+        // No key pair was made, so there is nothing to do once more with a new one.
+        #expect(run.notes.isEmpty)
     }
 
     @Test func aShareThatIsMissingIsNamed() throws {
         let world = try ShareWorld(secrets: ["1234", "bert", "carl"])
         try world.split()
         unlink(world.sharePath(1))
-        let failed = failure { () throws(CommandFailure) in _ = try world.run(oneRun(world)) }
+        let run = try world.fixture.prepare(oneRun(world))
+        let failed = failure { () throws(CommandFailure) in _ = try run.invocation.verb.run(run) }
         #expect(failed?.code == "coffer.file_unreadable")
         #expect(failed?.refusal.message.contains("bert") == true)
+        #expect(run.notes.isEmpty)
+    }
+
+    /// What the service finds is: the files are read anew.
+    @Test func whatTheServiceFindsDamagedIsReadOnceMore() throws {
+        let world = try ShareWorld(secrets: ["1234", "bert", "carl", "1234"])
+        try world.split()
+        var answers = 0
+        world.fixture.services.on(RestoreWallet.self) { _, _ in
+            answers += 1
+            return Answer(
+                answers == 1
+                    ? .unusable([.init(file: 0, holder: nil, problem: .damaged)])
+                    : .installed(Fixture.wallet))
+        }
+        _ = try world.run(oneRun(world))
+        #expect(world.fixture.services.seen(BeginRestoration.self).count == 2)
     }
 
     // MARK: Parts

@@ -132,7 +132,7 @@ import Wire
         }
         let failed = failure { () throws(CommandFailure) in _ = try fixture.run("unlock") }
         #expect(failed?.exitCode == .wrongPasscode)
-        #expect(failed?.refusal.message.contains("6 wrong passcodes") == true)
+        #expect(failed?.refusal.message.contains("6 attempts are counted") == true)
         #expect(failed?.refusal.retryAfterMilliseconds == 60_000)
         #expect(fixture.keyring.kept.isEmpty)
     }
@@ -164,7 +164,7 @@ import Wire
         let fixture = Fixture(secrets: ["1234"])
         fixture.verifies(failedBefore: 2)
         let (_, notes) = try fixture.run("unlock")
-        #expect(notes.contains { $0.contains("2 wrong passcodes were tried") })
+        #expect(notes.contains { $0.contains("2 attempts have failed") })
         let object = try { () throws in
             let other = Fixture(secrets: ["1234"])
             other.verifies(failedBefore: 2)
@@ -188,7 +188,7 @@ import Wire
         let (_, notes) = try fixture.run("unlock")
         #expect(
             notes == [
-                "9 wrong passcodes were tried since the last right one, the newest: "
+                "9 attempts have failed since the last right passcode, the newest: "
                     + "2023-11-14 22:13:20 UTC from phone; 2023-11-14 22:14:21 UTC from lap?top."
             ])
         let told = try fixture.json("unlock").objects("tries")
@@ -216,7 +216,7 @@ import Wire
             folder.path(of: "out"), limit: 4_096, named: .messageFile)
         let object = try JSONDocument(printed.dropLast()).object()
         #expect(try object.object("error").string("code") == "vault.envelope_damaged")
-        #expect(try object.strings("notes").contains { $0.contains("3 wrong passcodes") })
+        #expect(try object.strings("notes").contains { $0.contains("3 attempts have failed") })
     }
 
     @Test func aPasscodeThatIsNeededTwiceIsTypedOnce() throws {

@@ -21,6 +21,8 @@ final class ShareWorld {
     private(set) var restored: [String] = []
     /// What the home knows of the wallet, so that nobody has to be asked.
     var knownIdentity: [UInt8]?
+    /// Whether the wallet is in the vault already.
+    var hasWallet = false
 
     static let phrase = String(repeating: "abandon ", count: 11) + "about"
     static let identity = [UInt8](repeating: 2, count: 33)
@@ -61,6 +63,12 @@ final class ShareWorld {
 
     func sharePath(_ index: Int) -> String {
         folder.path(of: "out/\(names[index])-a0a1a2a3.share")
+    }
+
+    /// The path of a file with a holder's key in clear.
+    func clearKey(_ index: Int) throws -> String {
+        try write(clearPEM(index), to: "\(names[index]).clear.pem")
+        return folder.path(of: "\(names[index]).clear.pem")
     }
 
     private func clearPEM(_ index: Int) -> [UInt8] {
@@ -184,6 +192,12 @@ final class ShareWorld {
         services.on(RestoreWallet.self) { [unowned self] request, _ in
             Answer(try restore(request))
         }
+        services.on(FindWallet.self) { [unowned self] request, _ in
+            guard hasWallet, request.identity == Self.identity else {
+                throw VaultFault.noSuchWallet.refusal
+            }
+            return Answer(Fixture.wallet)
+        }
     }
 
     /// Opens what was attached last.
@@ -217,10 +231,13 @@ final class ShareWorld {
             return .unconfirmed(Self.wallet)
         }
         guard expected == Self.identity else { throw SharesFault.unexpectedIdentity.refusal }
+        guard !hasWallet else { throw VaultFault.walletExists.refusal }
         restored.append(
             try PhraseBlock.decode(block).withBytes { String(decoding: $0, as: UTF8.self) })
         restorations[request.restoration] = nil
-        return .installed(Fixture.wallet)
+        var wallet = Fixture.wallet
+        wallet.label = request.label
+        return .installed(wallet)
     }
 
     static let wallet = SharedWallet(kind: .bip39, network: nil, identity: identity, words: 12)

@@ -8,8 +8,9 @@ import Wire
         #expect(
             Set(VerbTable.verbs.map(\.name)) == [
                 "status", "passcode set", "passcode change", "passcode status",
-                "passcode disable", "passcode import", "protection on", "protection off", "unlock",
-                "lock", "session list", "session revoke",
+                "passcode disable", "passcode import", "protection on", "protection off",
+                "device-key enroll", "device-key remove", "device-key status", "unlock", "lock",
+                "session list", "session revoke",
                 "wallet create", "wallet import", "wallet list", "wallet check", "wallet reveal",
                 "wallet sign", "wallet remove", "migrate plan", "migrate apply",
                 "migrate verify", "migrate set-aside", "migrate status", "migrate stop",
@@ -17,7 +18,8 @@ import Wire
                 "backup cancel", "backup restore", "holder keygen", "holder list", "holder add",
                 "holder remove", "holder release", "sign-policy show", "sign-policy proof",
                 "sign-policy session", "attempts repair", "owner list",
-                "owner reset", "owner remove", "owner purge", "peer add",
+                "owner reset", "owner remove", "owner purge", "state export", "state import",
+                "peer add",
                 "peer list", "peer remove", "metrics", "probe", "outcome", "init", "version",
                 "help",
             ])

@@ -52,6 +52,20 @@ public final class TestDisk: @unchecked Sendable {
     public var killAfter: Int?
     public private(set) var temporaryFilesAsked = 0
     public private(set) var changes = 0
+    /// What the disk did wrong.
+    public private(set) var failures = Failures()
+
+    /// How often a disk failed.
+    public struct Failures: Sendable {
+        public var fullWrites = 0
+        public var failedWrites = 0
+        public var failedSyncs = 0
+        /// Sectors that were written, not synced, and lost with the power.
+        public var lostSectors = 0
+    }
+
+    /// Whether syncs are answered and not done: what a store with its settings wrong relies on.
+    public var ignoresSyncs = false
 
     fileprivate var files: [String: Content] = [:]
     private var isDead = false
@@ -98,7 +112,7 @@ public final class TestDisk: @unchecked Sendable {
         let next = TestDisk()
         for name in files.keys.sorted() {
             next.files[name] = files[name]
-            next.files[name]?.lose(keep: keep)
+            next.failures.lostSectors += next.files[name]?.lose(keep: keep) ?? 0
         }
         files = [:]
         isDead = true
@@ -128,7 +142,16 @@ public final class TestDisk: @unchecked Sendable {
             return nil
         }
         if !planned.stays { fault = nil }
+        count(planned)
         return planned.code
+    }
+
+    private func count(_ fault: Fault) {
+        switch (fault.operation, fault.code) {
+        case (.sync, _): failures.failedSyncs += 1
+        case (_, SQLITE_FULL): failures.fullWrites += 1
+        default: failures.failedWrites += 1
+        }
     }
 
     fileprivate func open(_ file: String?) -> Bool {
@@ -188,26 +211,34 @@ struct Content {
     }
 
     /// Each un-synced change survives or not, whole sectors of a write each for itself.
-    mutating func lose(keep: () -> Bool) {
+    ///
+    /// - Returns: how many sectors do not.
+    mutating func lose(keep: () -> Bool) -> Int {
+        var lost = 0
         for change in unsynced {
             guard case .write(let offset, let data) = change else {
                 if keep() { Self.apply(change, to: &durable) }
                 continue
             }
-            for start in stride(from: 0, to: data.count, by: 512) where keep() {
+            for start in stride(from: 0, to: data.count, by: 512) {
+                guard keep() else {
+                    lost += 1
+                    continue
+                }
                 let sector = Array(data[start..<min(start + 512, data.count)])
                 Self.apply(.write(at: offset + start, sector), to: &durable)
             }
         }
         bytes = durable
         unsynced = []
+        return lost
     }
 
     private static func apply(_ change: Change, to bytes: inout [UInt8]) {
         switch change {
         case .write(let offset, let data):
             let missing = offset + data.count - bytes.count
-            if missing > 0 { bytes.append(contentsOf: repeatElement(0, count: missing)) }
+            if missing > 0 { bytes += [UInt8](repeating: 0, count: missing) }
             bytes.replaceSubrange(offset..<offset + data.count, with: data)
         case .truncate(let size):
             if size < bytes.count { bytes.removeSubrange(size...) }
@@ -320,7 +351,10 @@ nonisolated(unsafe) private let fileMethods: UnsafeMutablePointer<sqlite3_io_met
     methods.pointee.xTruncate = { file, size in
         change(file, .truncate) { $0.truncate(to: Int(size)) }
     }
-    methods.pointee.xSync = { file, _ in change(file, .sync) { $0.sync() } }
+    methods.pointee.xSync = { file, _ in
+        let ignores = Handle(file)?.disk.ignoresSyncs == true
+        return change(file, .sync) { if !ignores { $0.sync() } }
+    }
     methods.pointee.xFileSize = { file, size in
         guard let handle = Handle(file) else { return SQLITE_IOERR }
         size?.pointee = sqlite3_int64(handle.disk.bytes(of: handle.name).count)

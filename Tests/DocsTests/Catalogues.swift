@@ -10,6 +10,7 @@ import Wire
 enum Catalogues {
     static let all: [any Fault.Type] = [
         BusFault.self, SessionFault.self, StorageFault.self, CredentialFault.self,
+        DeviceKeyFault.self,
         LimiterFault.self, LeaseFault.self, VaultFault.self, SharesFault.self, MigrationFault.self,
         ClientFault.self,
     ]

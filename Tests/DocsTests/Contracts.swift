@@ -1,7 +1,4 @@
-import AuthorityMessages
-import LimiterMessages
-import MigrationMessages
-import SharesMessages
+import Contracts
 import VaultMessages
 import Wire
 
@@ -19,32 +16,8 @@ struct MethodLine: Hashable, CustomStringConvertible {
     }
 }
 
-/// Every request that a service answers.
-enum Contracts {
-    private static let own: [any Request.Type] = [
-        DrawChallenge.self, Enrol.self, Begin.self, Confirm.self, Prove.self, Forget.self,
-        AskStanding.self, RepairAttempts.self,
-        AskStatus.self, Verify.self, SetPasscode.self, Lock.self, Revoke.self, AskSignPolicy.self,
-        SetSignPolicy.self, RepairOwnerAttempts.self, AskTokenKeys.self, Derive.self,
-        CheckSession.self, DisablePasscode.self, SetProtection.self, OpenSession.self,
-        Unlock.self, BeginRemoval.self, FinishRemoval.self, CheckRemoval.self,
-        ReportWiped.self, ImportCredential.self, Renew.self, AwaitUnlocked.self,
-        ListSessions.self,
-        EndSession.self,
-        CreateWallet.self, ImportWallet.self, ListWallets.self, FindWallet.self, CheckWallet.self,
-        RevealWallet.self, SignWithWallet.self, RemoveWallet.self,
-        AddHolder.self, RemoveHolder.self, ListHolders.self, SplitWallet.self, ConfirmSplit.self,
-        ListSplits.self, BeginRestoration.self, ListRestorations.self, AbandonRestoration.self,
-        RestoreWallet.self,
-        PlanMigration.self, AskLaunchState.self, ApplyMigration.self, VerifyMigration.self,
-        FollowRun.self, StopRun.self, AskMigrationStatus.self, SetSourceAside.self,
-    ]
-    /// Those that every service answers under its own name; any one stands for all.
-    private static let common: [any Request.Type] = [
-        Health<Vault>.self, Metrics<Vault>.self, ListOwners<Vault>.self, AskOutcome<Vault>.self,
-        WipeOwner<Vault>.self,
-    ]
-
+/// The list of methods, from the contracts.
+extension Contracts {
     static let lines =
         own.map { line($0, name: $0.method) }
         + common.map { line($0, name: "SERVICE" + $0.method.dropFirst("vault".count)) }

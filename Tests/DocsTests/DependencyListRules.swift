@@ -71,7 +71,7 @@ import Testing
     }
 
     private static func libraryProblems(in text: String, manifest: String) -> [String] {
-        let declaration = #/system\("(\w+)", apt: "([a-z0-9.+-]+)"\)/#
+        let declaration = #/system\("(\w+)", apt: "([a-z0-9.+-]+)"(?:, pkgConfig: "[^"]+")?\)/#
         let declared = manifest.matches(of: declaration).map { "\($0.1) from \($0.2)" }
         let documented = tables(in: text).flatMap { table in
             table.rows.map(table.named).map { row in

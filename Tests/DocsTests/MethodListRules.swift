@@ -1,3 +1,4 @@
+import Contracts
 import Testing
 
 /// `docs/protocol.md` describes the methods that exist, and no other, as the contracts have them.

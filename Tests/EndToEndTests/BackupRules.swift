@@ -102,7 +102,9 @@ extension EndToEnd {
             try prepare(coffer)
             let shares = try split(coffer)
             var bytes = try content(of: shares[1])
-            bytes[bytes.count - 10] ^= 1
+            // Another digit of the code.
+            let place = bytes.count - 10
+            bytes[place] = bytes[place] == UInt8(ascii: "0") ? UInt8(ascii: "1") : UInt8(ascii: "0")
             let file = open(shares[1], O_WRONLY | O_TRUNC | O_CLOEXEC)
             _ = Glibc.write(file, bytes, bytes.count)
             close(file)
@@ -132,13 +134,13 @@ extension EndToEnd {
                     ["backup", "split", "savings", "--out", out], secrets: [Self.code],
                     killAfterMicroseconds: UInt32.random(in: whole / 3...whole / 10 * 13))
                 if ended.status != 0 { killed += 1 }
-                let shares = names(in: out).filter { $0.hasSuffix(".share") }
+                let shares = TemporaryFolder.names(in: out).filter { $0.hasSuffix(".share") }
                 for name in shares {
                     #expect(throws: Never.self) {
                         _ = try ShareFile(content(of: "\(out)/\(name)"))
                     }
                 }
-                #expect(names(in: out).allSatisfy(Self.isShareOrPart))
+                #expect(TemporaryFolder.names(in: out).allSatisfy(Self.isShareOrPart))
                 if round % 2 == 1 { #expect([0, 3].contains(shares.count)) }
                 written += shares.count
             }
@@ -151,14 +153,16 @@ extension EndToEnd {
                 coffer(
                     "backup", "split", "savings", "--out", folder.path(of: "last"),
                     secrets: [Self.code]))
-            #expect(!names(in: folder.path).contains { $0.hasPrefix(".coffer-part-") })
-            let left = names(in: folder.path(of: "out"))
-            #expect(left.allSatisfy { $0.hasSuffix(".share") })
+            #expect(
+                !TemporaryFolder.names(in: folder.path).contains { $0.hasPrefix(".coffer-part-") })
+            let left = TemporaryFolder.names(in: folder.path(of: "out"))
+            #expect(left.allSatisfy { !$0.hasPrefix(".coffer-part-") })
             #expect(written > 0)
         }
 
         private static func isShareOrPart(_ name: String) -> Bool {
             name.hasSuffix(".share") || name.hasPrefix(".coffer-part-")
+                || name.hasPrefix("README-")
         }
 
         // MARK: Steps

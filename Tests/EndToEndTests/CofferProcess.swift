@@ -27,9 +27,10 @@ struct CofferProcess {
         try run(words, secrets: secrets)
     }
 
+    /// - Parameter fileBytesMax: how long a file may get: a write beyond fails, as on a full disk.
     func run(
         _ words: [String], secrets: [(option: String, text: String)] = [],
-        killAfterMicroseconds: UInt32? = nil
+        killAfterMicroseconds: UInt32? = nil, fileBytesMax: Int? = nil
     ) throws -> Ended {
         let output = Self.path()
         let complaint = Self.path()
@@ -45,9 +46,12 @@ struct CofferProcess {
             ends.append(end)
             line += [secret.option, "\(end)"]
         }
+        let limits = fileBytesMax.map {
+            ["/bin/sh", "-c", "trap '' XFSZ; ulimit -f \($0 / 512); exec \"$@\"", "sh"]
+        }
         let process = try spawn(
-            "/usr/bin/setsid", ["-w", try builtProgram("coffer")] + line, output: output,
-            errors: complaint)
+            "/usr/bin/setsid", ["-w"] + (limits ?? []) + [try builtProgram("coffer")] + line,
+            output: output, errors: complaint)
         if let killAfterMicroseconds {
             usleep(killAfterMicroseconds)
             killGroup(of: process)
@@ -98,18 +102,4 @@ func content(of path: String) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = max(0, read(descriptor, &bytes, bytes.count))
     return Array(bytes[..<count])
-}
-
-/// The names in a folder; none where there is no folder.
-func names(in path: String) -> [String] {
-    guard let list = opendir(path) else { return [] }
-    defer { closedir(list) }
-    var names: [String] = []
-    while let entry = readdir(list) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
 }

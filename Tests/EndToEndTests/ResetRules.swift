@@ -1,4 +1,6 @@
 import AuthorityMessages
+import Glibc
+import Home
 import LimiterMessages
 import MigrationMessages
 import Secrets
@@ -66,6 +68,39 @@ extension EndToEnd {
             try home.restart(.credentialAuthority)
             _ = try client.call(FinishRemoval(removal: removal))
             try expectReset(client)
+        }
+
+        /// Nobody resets a credential that cannot be read; it is moved aside, and nothing is
+        /// overwritten before.
+        @Test func aDamagedCredentialIsMovedAsideByAPurge() throws {
+            let home = try TestHome()
+            let client = try home.newClient("app")
+            try client.setPasscode("1234")
+            let token = try client.resourceToken("1234")
+            _ = try client.call(
+                CreateWallet(namespace: main, label: "gone", words: 12), token: token)
+            home.kill(.credentialAuthority, SIGTERM)
+            let store = home.home.storePath(of: .credentialAuthority)
+            _ = try run("/usr/bin/sqlite3", [store, "UPDATE credentials SET record = x'7b7d'"])
+            try home.start(.credentialAuthority)
+            let damaged = "credential.damaged"
+            #expect(refusal { try client.call(AskStatus()) } == damaged)
+            #expect(refusal { try client.unlock("1234", scope: .settings) } == damaged)
+            #expect(refusal { try client.setPasscode("5678") } == damaged)
+            #expect(refusal { try client.call(begin) } == "credential.not_authorised")
+            for service in TestHome.services { home.kill(service, SIGTERM) }
+            #expect(
+                try home.query("SELECT hex(record) FROM credentials", in: .credentialAuthority)
+                    == "7B7D\n")
+            for service in TestHome.services {
+                _ = try run(
+                    builtProgram(service.text), ["purge", "local", "--home", home.home.path])
+            }
+            for service in TestHome.services { try home.start(service) }
+            #expect(try client.call(AskStatus()).reply.credential == nil)
+            try client.setPasscode("5678")
+            let fresh = try client.resourceToken("5678")
+            #expect(try client.call(ListWallets(namespace: main), token: fresh).reply.wallets == [])
         }
 
         @Test func theVaultWipesOnlyWhatTheAuthorityHasBegun() throws {

@@ -9,9 +9,10 @@ final class ServiceProcess {
     private var isReaped = false
     private var killer: pid_t?
 
-    init(_ service: ServiceName, home: Home) throws {
+    init(_ service: ServiceName, home: Home, environment: [String] = []) throws {
         process = try spawn(
-            try builtProgram(service.text), ["serve", "--home", home.path],
+            "/usr/bin/env",
+            environment + [try builtProgram(service.text), "serve", "--home", home.path],
             errors: home.path + "/\(service.text).log")
     }
 

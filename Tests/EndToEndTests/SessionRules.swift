@@ -1,4 +1,5 @@
 import AuthorityMessages
+import Glibc
 import Secrets
 import Testing
 import Tokens
@@ -98,6 +99,7 @@ extension EndToEnd {
             try client.setPasscode("1234")
             let token = try client.resourceToken("1234")
             let wallet = try client.call(create, token: token).reply.wallet
+            let before = try envelopes(home)
             #expect(refusal { try client.setPasscode("567890", kind: .digits6) } != nil)
             let manage = try known(client.unlock("1234", scope: .managePasscode, audience: []))
             try client.setPasscode("567890", kind: .digits6, token: manage)
@@ -105,6 +107,8 @@ extension EndToEnd {
             #expect(try client.unlock("1234", scope: .resource(main)) == nil)
             let fresh = try client.resourceToken("567890")
             #expect(try client.call(check(wallet), token: fresh).reply.verified)
+            #expect(try envelopes(home) == before)
+            #expect(before.count > 100)
         }
 
         // MARK: Help
@@ -114,6 +118,16 @@ extension EndToEnd {
 
         private func check(_ wallet: WalletID) -> CheckWallet {
             CheckWallet(namespace: main, wallet: wallet)
+        }
+
+        /// The vault's envelopes as they are stored.
+        private func envelopes(_ home: TestHome) throws -> String {
+            home.kill(.walletVault, SIGTERM)
+            let all = try home.query(
+                "SELECT namespace, ref, hex(document) FROM envelopes ORDER BY ref",
+                in: .walletVault)
+            try home.start(.walletVault)
+            return all
         }
 
         private func expectEnded(_ client: Client, _ token: [UInt8], _ wallet: WalletID) throws {

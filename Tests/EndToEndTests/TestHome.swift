@@ -14,6 +14,8 @@ final class TestHome {
 
     let home: Home
     let clock: SystemBootClock
+    /// What services find in their environment beside that of the tests: `NAME=value`.
+    var environment: [String] = []
     private let folder: TemporaryFolder
     private let context: Context
     private var processes: [ServiceName: ServiceProcess] = [:]
@@ -49,7 +51,7 @@ final class TestHome {
 
     /// Starts a service and waits until it is healthy.
     func start(_ service: ServiceName) throws {
-        let process = try ServiceProcess(service, home: home)
+        let process = try ServiceProcess(service, home: home, environment: environment)
         processes[service] = process
         let client = try self.client(as: service)
         for _ in 0..<200 {
@@ -133,6 +135,13 @@ final class TestHome {
     /// Owners whose kernel namespaces differ are not needed: a second program reads the store.
     func query(_ sql: String, in service: ServiceName) throws -> String {
         try run("/usr/bin/sqlite3", ["-readonly", home.storePath(of: service), sql])
+    }
+
+    /// Changes a store behind its service's back, which is stopped meanwhile.
+    func tamper(_ sql: String, in service: ServiceName) throws {
+        kill(service, SIGTERM)
+        _ = try run("/usr/bin/sqlite3", [home.storePath(of: service), sql])
+        try start(service)
     }
 }
 

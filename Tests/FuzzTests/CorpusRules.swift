@@ -1,12 +1,11 @@
 import Foundation
-import FuzzTargets
 import Testing
 
 /// The inputs that fuzzing found worth keeping, given to the decoders once more.
 @Suite("The kept inputs")
 struct CorpusRules {
     private static let folder = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Fuzz/Corpus")
+        .deletingLastPathComponent().appending(path: "Corpus")
 
     @Test("of each target break no promise", arguments: FuzzTarget.all.map(\.name))
     func replay(_ name: String) throws {

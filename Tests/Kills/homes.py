@@ -18,6 +18,20 @@ SERVICES = (
     "migration",
 )
 PASSCODE = b"258037\n"
+# Seconds that anything may take: enough on the slowest machine, for no check rests on them.
+PATIENCE = 120
+# What says that nothing happened and that the same may be asked again.
+AGAIN = (
+    "lease.over",
+    "lease.authority_unreachable",
+    "credential.limiter_unreachable",
+    "bus.unreachable",
+    "bus.busy",
+)
+PIN = "4321"
+SOFTHSM = "/usr/lib/softhsm/libsofthsm2.so"
+TOKEN_TOOL = Path(__file__).resolve().parent.parent / "Tokens/token.py"
+PASSPHRASE = b"maple onward 77 quartz\n"
 
 
 def readable(secret):
@@ -33,9 +47,12 @@ class Failure(Exception):
 
 
 class Killer:
-    """What killpoints.c shares with a process: whether it counts, how far it is, where it dies."""
+    """What killpoints.c shares with a process: whether it counts, how far it is, where it dies.
 
-    def __init__(self, path, logs=False):
+    One that `draws` keeps what the process draws 16 bytes at a time, the keys of its changes.
+    """
+
+    def __init__(self, path, logs=False, draws=False):
         self.path = Path(path)
         # A file of its own: what an earlier process has mapped stays as it is.
         self.path.unlink(missing_ok=True)
@@ -43,6 +60,10 @@ class Killer:
         self.log = self.path.with_name(self.path.name + ".log")
         if logs:
             self.log.touch()
+        self.drawn = self.path.with_name(self.path.name + ".drawn")
+        self.drawn.unlink(missing_ok=True)
+        if draws:
+            self.drawn.touch()
         with self.path.open("r+b") as file:
             self.numbers = (ctypes.c_uint64 * 5).from_buffer(mmap.mmap(file.fileno(), 40))
 
@@ -61,8 +82,17 @@ class Killer:
     def has_struck(self):
         return self.numbers[3] == 1
 
+    @property
+    def counted(self):
+        return self.numbers[1]
+
     def calls(self):
-        return self.log.read_text().splitlines()
+        """Each as a moment in nanoseconds and the call itself."""
+        lines = [line.partition(" ") for line in self.log.read_text().splitlines()]
+        return [(int(moment), call) for moment, _, call in lines]
+
+    def keys(self):
+        return self.drawn.read_text().split()
 
 
 class Result:
@@ -76,6 +106,16 @@ class Result:
     @property
     def json(self):
         return json.loads(self.output)
+
+    @property
+    def outcome(self):
+        """What the command said of its change: `done`, `rejected` or `unknown`.
+
+        It runs with --json. One that was killed said nothing.
+        """
+        if self.code == 0:
+            return "done"
+        return "unknown" if self.code < 0 else self.json["error"]["outcome"]
 
     def __str__(self):
         return f"exit code {self.code}: {self.output} {self.complaints}".strip()
@@ -91,19 +131,23 @@ class Home:
         self.logs = logs
         self.processes = {}
         self.killers = {}
+        self.told = None
+        self.keys = []
         self.watcher = None
         self.ending = threading.Event()
 
     # Making one
 
-    def make(self):
+    def make(self, passcode=PASSCODE):
+        """Leaves the services running, with this passcode set if there is one."""
         self.path.mkdir(parents=True, mode=0o700)
         self.coffer("init", check=True)
         # Derivations are as short as they may be.
         with (self.path / "home/coffer.conf").open("a") as settings:
             settings.write("kdf_target_ms = 1\n")
         self.start()
-        self.coffer("passcode", "set", "--kind", "digits6", passcode=True, check=True)
+        if passcode:
+            self.coffer("passcode", "set", "--kind", "digits6", passcode=passcode, check=True)
 
     def copied(self, path):
         """The same home elsewhere, with its services stopped."""
@@ -113,6 +157,8 @@ class Home:
     # Services
 
     def start(self):
+        if (self.path / "tokens").exists():
+            self.point_at_tokens()
         self.ending.clear()
         for service in SERVICES:
             self.start_one(service)
@@ -140,7 +186,7 @@ class Home:
                     self.start_one(service)
 
     def wait_healthy(self):
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE
         for service in SERVICES:
             while not self.is_healthy(service):
                 if time.monotonic() > deadline:
@@ -171,16 +217,63 @@ class Home:
         for killer in self.killers.values():
             killer.count() if counted else killer.rest()
 
+    # Hardware tokens
+
+    def make_tokens(self, *labels):
+        """Tokens of SoftHSM in the home."""
+        (self.path / "tokens").mkdir(mode=0o700)
+        self.point_at_tokens()
+        for label in labels:
+            words = ["softhsm2-util", "--init-token", "--free", "--label", label]
+            words += ["--so-pin", "12345678", "--pin", PIN]
+            subprocess.run(words, env=self.environment(None), check=True, capture_output=True)
+
+    def point_at_tokens(self):
+        """A copy of a home has tokens of its own."""
+        text = f"directories.tokendir = {self.path}/tokens\nlog.level = ERROR\n"
+        (self.path / "softhsm2.conf").write_text(text)
+
+    def token(self, label, verb):
+        """Has `token.py` do something; answers what it prints."""
+        tool = [TOKEN_TOOL, SOFTHSM, label, PIN, verb]
+        done = subprocess.run(
+            tool, env=self.environment(None), check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
     # The command
 
-    def coffer(self, *words, passcode=False, phrase=None, killer=None, begun=None, check=False):
+    def coffer(self, *words, check=False, patient=False, **options):
+        """Runs the command; the options are those of `once`.
+
+        One that is checked must be done. That and a patient one are run again where the command
+        says so, as on a busy machine a lease may run out.
+        """
+        for _ in range(30):
+            result = self.once(*words, **options)
+            said = result.output + result.complaints
+            if not (check or patient) or not any(code in said for code in AGAIN):
+                break
+            time.sleep(0.3)
+        if check and result.code != 0:
+            raise Failure(f"`coffer {' '.join(map(str, words))}` ended with {result}")
+        return result
+
+    def once(
+        self, *words, passcode=False, pin=False, passphrase=False, new=None, phrase=None,
+        killer=None, begun=None,
+    ):
         """Runs the command, without a terminal and with its secrets on descriptors.
 
-        `begun` is called with the number of its process.
+        `passcode` is one, or whether the usual one is given; `new` is one to change to. `begun` is
+        called with the process.
         """
         command = [self.programs / "coffer", *map(str, words), "--home", self.path / "home"]
+        command += ["--timeout", str(PATIENCE)]
         descriptors = []
-        secrets = {"--passcode-fd": PASSCODE if passcode else None}
+        secrets = {"--passcode-fd": PASSCODE if passcode is True else passcode}
+        secrets["--new-passcode-fd"] = new
+        secrets["--pin-fd"] = PIN.encode() if pin else None
+        secrets["--passphrase-fd"] = PASSPHRASE if passphrase else None
         secrets["--phrase-fd"] = phrase.encode() if phrase else None
         for option, secret in secrets.items():
             if secret:
@@ -197,28 +290,40 @@ class Home:
             start_new_session=True,
         )
         if begun:
-            begun(process.pid)
+            begun(process)
         for descriptor in descriptors:
             os.close(descriptor)
         try:
-            output, complaints = process.communicate(timeout=120)
+            output, complaints = process.communicate(timeout=2 * PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
             raise
-        result = Result(process.returncode, output, complaints)
-        if check and result.code != 0:
-            raise Failure(f"`coffer {' '.join(map(str, words))}` ended with {result}")
-        return result
+        return Result(process.returncode, output, complaints)
 
-    def wallets(self, namespace):
+    def wallets(self, namespace, passcode=True):
         """The wallets of a namespace as the vault lists them."""
         return self.coffer(
-            "wallet", "list", "--namespace", namespace, "--json", passcode=True, check=True
+            "wallet", "list", "--namespace", namespace, "--json", passcode=passcode, check=True
         ).json["wallets"]
+
+    def status(self):
+        """How the owner's credential stands."""
+        return self.coffer("passcode", "status", "--json", check=True).json
+
+    def outcome(self, service, key):
+        """What a service says of a change that nobody acknowledged, once it is over."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            result = self.coffer("outcome", service, key, "--json")
+            if result.code in (0, 7):
+                return result.json["outcome"]
+            time.sleep(0.1)
+        raise Failure(f"{service} never says what became of {key}: {result}")
 
     def environment(self, killer):
         environment = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(self.path)}
-        if killer:
+        environment["SOFTHSM2_CONF"] = str(self.path / "softhsm2.conf")
+        if killer and self.library:
             environment |= {"LD_PRELOAD": str(self.library), "KILLPOINTS": str(killer.path)}
         return environment

@@ -9,7 +9,10 @@
 //   2: the call that kills: 2n before the n-th call, 2n + 1 after it; 0 for none
 //   3: whether it has killed (1)
 //   4: the process that is killed; 0 for this one
-// Where the file NAME.log stands beside it, a line for every counted call is appended to that.
+// Where the file NAME.log stands beside it, a line for every counted call is appended to that, with
+// the monotonic time in nanoseconds before it. Where the file NAME.drawn does, the random bytes that
+// the program draws 16 at a time are appended to that, in hexadecimal: the keys of its changes are
+// among them.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,7 +26,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 struct control {
@@ -36,6 +41,13 @@ struct control {
 
 static struct control *control;
 static int log_file = -1;
+static int drawn_file = -1;
+
+static int beside(const char *path, const char *suffix) {
+    char name[4096];
+    if (snprintf(name, sizeof name, "%s%s", path, suffix) >= (int)sizeof name) abort();
+    return open(name, O_WRONLY | O_APPEND | O_CLOEXEC);
+}
 
 __attribute__((constructor)) static void begin(void) {
     const char *path = getenv("KILLPOINTS");
@@ -47,9 +59,8 @@ __attribute__((constructor)) static void begin(void) {
     if (mapped == MAP_FAILED) abort();
     close(file);
     control = mapped;
-    char log_path[4096];
-    if (snprintf(log_path, sizeof log_path, "%s.log", path) >= (int)sizeof log_path) abort();
-    log_file = open(log_path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    log_file = beside(path, ".log");
+    drawn_file = beside(path, ".drawn");
 }
 
 static void strike(void) {
@@ -72,7 +83,11 @@ static uint64_t enter(const char *call, const char *path, int descriptor) {
             if (readlink(link, name, sizeof name - 1) < 0) name[0] = 0;
             path = name;
         }
-        int length = snprintf(line, sizeof line, "%s %s\n", call, path);
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        int length = snprintf(
+            line, sizeof line, "%lld %s %s\n",
+            (long long)now.tv_sec * 1000000000 + now.tv_nsec, call, path);
         if (write(log_file, line, (size_t)length) != length) abort();
     }
     if (atomic_load(&control->fatal) == 2 * number) strike();
@@ -160,4 +175,19 @@ long syscall(long number, ...) {
         number, words[0], words[1], words[2], words[3], words[4], words[5]);
     leave(counted, 0);
     return result;
+}
+
+typedef ssize_t (*of_bytes)(void *, size_t, unsigned int);
+
+enum { drawn_bytes = 16 };
+
+ssize_t getrandom(void *bytes, size_t count, unsigned int flags) {
+    ssize_t drawn = REAL(of_bytes, "getrandom")(bytes, count, flags);
+    if (drawn_file < 0 || drawn != drawn_bytes) return drawn;
+    char line[2 * drawn_bytes + 2];
+    for (int index = 0; index < drawn_bytes; index++)
+        snprintf(line + 2 * index, 3, "%02x", ((const unsigned char *)bytes)[index]);
+    line[2 * drawn_bytes] = '\n';
+    if (write(drawn_file, line, 2 * drawn_bytes + 1) != 2 * drawn_bytes + 1) abort();
+    return drawn;
 }

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sqlite3
 import subprocess
 import time
 from pathlib import Path
@@ -23,10 +24,10 @@ def same(what, found, wanted):
         raise Failure(f"{what}: {found} and not {wanted}")
 
 
-def until_done(home, *words, accepted=(), tries=8):
+def until_done(home, *words, accepted=(), tries=8, passcode=True, pin=False):
     """What a person does after a failure: the same once more. Answers the last result."""
     for _ in range(tries):
-        result = home.coffer(*words, passcode=True)
+        result = home.coffer(*words, passcode=passcode, pin=pin)
         if result.code == 0 or any(code in result.complaints for code in accepted):
             return result
         time.sleep(0.3)
@@ -34,7 +35,17 @@ def until_done(home, *words, accepted=(), tries=8):
 
 
 class Scenario:
-    """An operation of the command: `act` does it, the rest looks at what a kill left."""
+    """An operation of the command: `act` does it, the rest looks at what a kill left.
+
+    What the command said stands in the home as `told`, the keys of its changes as `keys`.
+    """
+
+    # Which home it begins in: one with a passcode, one with a wallet too (`owner`), or a `bare` one.
+    ground = "passcode"
+    # How the operation ends without a kill.
+    expected = 0
+    # Whether the keys of its changes are wanted.
+    draws = False
 
     def prepare(self, home):
         """What stands before; the home is copied after it."""
@@ -94,7 +105,7 @@ class Split(Scenario):
 
     def spoil(self, home):
         """A byte is missing under a final name."""
-        share = next((home.path / "shares").iterdir())
+        share = next((home.path / "shares").glob("*.share"))
         share.write_bytes(share.read_bytes()[:-1])
 
     def manifests(self, home):
@@ -132,7 +143,7 @@ class Restore(Scenario):
         self.digests = self.files(home)
 
     def words(self, home):
-        shares = [home.path / "shares" / name for name in sorted(names(home.path / "shares"))]
+        shares = sorted((home.path / "shares").glob("*.share"))
         return ("backup", "restore", *share_words(home, shares), "--label", LABEL, "--yes")
 
     def act(self, home, **options):
@@ -205,12 +216,147 @@ class Apply(Scenario):
         source.write_bytes(source.read_bytes()[:-1] + b" ")
 
 
-SCENARIOS = (Split(), Restore(), Apply())
+class TakeAgain(Apply):
+    name = "coffer migrate apply, again"
+
+    def prepare(self, home):
+        """All came in, and two were removed from the vault since."""
+        super().prepare(home)
+        self.act(home, check=True)
+        for wallet in home.wallets("dash.mainnet"):
+            home.coffer(
+                "wallet", "remove", wallet["wallet"], "--namespace", "dash.mainnet", "--yes",
+                passcode=True, check=True)
 
 
-def make_wallet(home, number=0):
+class Enrol(Scenario):
+    name = "coffer device-key enroll"
+
+    def prepare(self, home):
+        """A token that opens the wallet, and one that shall."""
+        home.make_tokens("first", "second")
+        make_wallet(home)
+        self.enrol(home, "first", check=True)
+
+    def enrol(self, home, label, **options):
+        return home.coffer(
+            "device-key", "enroll", "--token", f"pkcs11:token={label}", passcode=True, pin=True,
+            **options)
+
+    def act(self, home, **options):
+        return self.enrol(home, "second", **options)
+
+    def look(self, home):
+        """One of the two opens."""
+        self.enrolled(home)
+        home.coffer("unlock", "--device-key", "--json", pin=True, check=True)
+
+    def enrolled(self, home):
+        status = home.coffer("device-key", "status", "--json", check=True).json
+        found = [label for label in ("first", "second") if f"token={label}" in status["token"]]
+        same("tokens", len(found), 1)
+        return found[0]
+
+    def finish(self, home):
+        """What was left on a token is deleted with the next change on it."""
+        for label in ("second", "first"):
+            words = ("device-key", "enroll", "--token", f"pkcs11:token={label}")
+            until_done(home, *words, pin=True)
+            same("token", self.enrolled(home), label)
+            self.look(home)
+            same(f"objects of {label}", home.token(label, "count"), "1")
+
+    def spoil(self, home):
+        """The token is cleared."""
+        home.token(self.enrolled(home), "clear")
+
+
+class Import(Scenario):
+    """A state from another time takes the place of the present one, with the services stopped."""
+
+    name = "coffer state import"
+
+    def prepare(self, home):
+        """An export with one wallet; the home went on to another one, to holders and a policy."""
+        make_wallet(home)
+        home.stop()
+        self.export(home)
+        home.start()
+        home.coffer("wallet", "remove", LABEL, "--yes", passcode=True, check=True)
+        make_wallet(home, number=1)
+        make_holders(home)
+        home.coffer("sign-policy", "session", passcode=True, check=True)
+        self.old = home.wallets("main")[0]["identity"]
+
+    def export(self, home):
+        home.coffer("state", "export", "--out", home.path / "state.coffer", passphrase=True,
+                    check=True)
+
+    def act(self, home, **options):
+        home.count(False)
+        home.stop()
+        result = home.coffer("state", "import", home.path / "state.coffer", "--yes", "--json",
+                             passphrase=True, **options)
+        home.start()
+        home.is_untried = True
+        return result
+
+    def look(self, home):
+        """All services have the old state or the new one, and no count is lowered."""
+        policy = home.coffer("sign-policy", "show", "--json", check=True).json["policy"]
+        is_new = policy == "proof"
+        if home.is_untried:
+            standing = home.coffer("passcode", "status", "--json", check=True).json
+            same("failed attempts", standing["failed"], 6 if is_new else 0)
+        home.is_untried = False
+        end_wait(home)
+        found = [wallet["identity"] for wallet in home.wallets("main")]
+        same("wallets", found, [Split.identity if is_new else self.old])
+        holders = home.coffer("holder", "list", "--json", check=True).json["holders"]
+        same("holders", len(holders), 0 if is_new else len(HOLDERS))
+
+    def finish(self, home):
+        """Imports once more, which tidies what was left."""
+        result = self.act(home)
+        if result.code != 0:
+            raise Failure(f"the import is never done: {result}")
+        self.look(home)
+        found = [name for name in names(home.path / "home") if name.startswith("state")]
+        others = [name for name in found if not name.startswith("state-before-")]
+        same("states", others, ["state"])
+        if not any((home.path / "home" / name).is_dir() for name in found if name != "state"):
+            raise Failure("the state of before is lost")
+
+    def spoil(self, home):
+        """The vault is one state's and the limiter the other's."""
+        home.stop()
+        before = next((home.path / "home").glob("state-before-*"))
+        vault = "wallet-vault/store.sqlite"
+        (before / vault).replace(home.path / "home/state" / vault)
+        home.start()
+
+
+def end_wait(home):
+    """Lets the wait after an import be over, for which there is no time here."""
+    home.stop()
+    store = sqlite3.connect(home.path / "home/state/attempt-limiter/store.sqlite")
+    try:
+        store.execute(
+            "UPDATE ledgers SET record = CAST(json_set(CAST(record AS TEXT), '$.deadline', 0)"
+            " AS BLOB)"
+        )
+        store.commit()
+    finally:
+        store.close()
+    home.start()
+
+
+SCENARIOS = (Split(), Restore(), Apply(), TakeAgain(), Enrol(), Import())
+
+
+def make_wallet(home, number=0, passcode=True):
     phrase = (LEGACY / "phrases").read_text().splitlines()[number]
-    home.coffer("wallet", "import", "--label", LABEL, phrase=phrase, passcode=True, check=True)
+    home.coffer("wallet", "import", "--label", LABEL, phrase=phrase, passcode=passcode, check=True)
 
 
 def make_holders(home):
@@ -238,10 +384,17 @@ def names(folder):
 
 
 def check_whole(folder):
-    """Three share files, each whole: a cut or empty one is no JSON object with a seal."""
+    """Three share files, each whole: a cut or empty one is no JSON object with a seal.
+
+    Beside them stands the text that restores the wallet, whole to its last line.
+    """
     found = [name for name in names(folder) if not name.startswith(PART)]
-    same("files", len(found), len(HOLDERS))
-    for name in found:
+    texts = [name for name in found if name.startswith("README-")]
+    same("files", len(found), len(HOLDERS) + 1)
+    same("texts", len(texts), 1)
+    if not (folder / texts[0]).read_text().endswith("sys.exit(main(sys.argv[1:]))\n"):
+        raise Failure(f"{folder / texts[0]} is not whole")
+    for name in set(found) - set(texts):
         try:
             share = json.loads((folder / name).read_text())
             same("format", share["format"], "coffer.share.v1")

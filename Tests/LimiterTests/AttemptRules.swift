@@ -183,6 +183,25 @@ import Wire
         }
     }
 
+    /// The store refuses such a row; a hand that edits the file does not.
+    @Test func aDeviceSecretOfAnotherLengthIsDamageAndChargesNothing() async throws {
+        try await LoopHarness.run {
+            let rig = try LimiterRig()
+            let owner = try Owner(named: "ann")
+            let key = try AccessKey(from: rig.random)
+            let enrolment = try rig.enrol(owner, key)
+            try rig.cutDeviceSecret(of: owner)
+            #expect(throws: StorageError.damaged) { try rig.begin(owner, enrolment) }
+            #expect(throws: StorageError.damaged) {
+                try rig.prove(owner, enrolment, key, code: "1234")
+            }
+            #expect(try rig.enrol(owner, key) == enrolment)
+            #expect(try rig.deviceSecret(of: owner)?.count == 31)
+            #expect(try rig.standing(owner).failed == 0)
+            #expect(rig.metrics.value(of: "evaluations") == 0)
+        }
+    }
+
     @Test func aRepairLowersNothing() async throws {
         try await LoopHarness.run {
             let rig = try LimiterRig()

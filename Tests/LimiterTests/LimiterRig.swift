@@ -119,6 +119,24 @@ final class LimiterRig {
 
     // MARK: The store, past the service
 
+    /// A store with the same content, as a copy of the file gives it.
+    func copiedStore(_ name: String) throws -> Database {
+        database.close()
+        TestFile.write(
+            TestFile.contents(of: folder.path(of: "limiter.sqlite")), to: folder.path(of: name))
+        try restart()
+        return try Database(path: folder.path(of: name), schema: LimiterService.schema)
+    }
+
+    /// Goes on with another store.
+    func move(to store: Database, named name: String) throws {
+        store.close()
+        database.close()
+        TestFile.write(
+            TestFile.contents(of: folder.path(of: name)), to: folder.path(of: "limiter.sqlite"))
+        try restart()
+    }
+
     /// Whether any file of the store holds these bytes.
     func filesHold(_ bytes: [UInt8]) throws -> Bool {
         let name = "limiter.sqlite"

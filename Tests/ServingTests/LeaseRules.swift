@@ -59,6 +59,26 @@ struct LeaseRules {
         }
     }
 
+    /// What it saw is undone, or may be.
+    @Test func whoeverLookedInTheTurnIsNotAnswered() async throws {
+        try await LoopHarness.run { [folder] in
+            let toy = try ToyHost(in: folder)
+            toy.give(AddUnderLease(), key: key(1))
+            toy.give(Peek())
+            toy.give(Peek(unwanted: 1))
+            toy.give(ListOwners<Toy>())
+            await LoopHarness.settle()
+            toy.service.leaseHolds = false
+            try toy.endTurn()
+            #expect(toy.sent.count == 4)
+            let answers = toy.sent.map { toy.answer($0, to: Peek.self) }
+            #expect(answers.filter { $0 == .failure(BusFault.busy.refusal) }.count == 3)
+            #expect(try await toy.call(Peek()) == .success(.init(sum: 0)))
+            let listed = try await toy.call(ListOwners<Toy>())
+            #expect(try listed?.get().owners == [])
+        }
+    }
+
     @Test func whoeverWroteNothingIsAnswered() async throws {
         try await LoopHarness.run { [folder] in
             let toy = try ToyHost(in: folder)

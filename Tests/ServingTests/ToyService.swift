@@ -92,6 +92,28 @@ struct Look: BodilessRequest, Equatable {
     typealias Reply = Add.Reply
 }
 
+/// Tells the sum, and refuses where it is the one that is not wanted.
+struct Peek: Request, Equatable {
+    static var method: String { "vault.peek" }
+    static var kind: MethodKind { .read }
+    static var callers: Callers { Callers(roles: [.app]) }
+
+    var unwanted: Int?
+
+    init(unwanted: Int? = nil) { self.unwanted = unwanted }
+
+    init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys(["unwanted"])
+        unwanted = try object.optionalInteger("unwanted")
+    }
+
+    func write(to writer: inout JSONWriter) {
+        if let unwanted { writer.integer("unwanted", unwanted) }
+    }
+
+    typealias Reply = Add.Reply
+}
+
 enum Toy: ServiceTag {
     static var service: ServiceName { .walletVault }
 }
@@ -114,6 +136,11 @@ final class ToyService: Service {
         .on(Look.self) { service, call in
             try call.onlyWhile { if !service.leaseHolds { throw SessionFault.ended } }
             return Answer(Add.Reply(sum: try service.sum(of: call.owner)))
+        },
+        .on(Peek.self) { service, call in
+            let sum = try service.sum(of: call.owner)
+            guard sum != call.request.unwanted else { throw BusFault.keyReused }
+            return Answer(Add.Reply(sum: sum))
         },
         .on(Count.self) { service, call in
             try service.group.write { try service.add(1, for: call.owner) }
@@ -138,7 +165,14 @@ final class ToyService: Service {
 
     func rebuild() throws {}
 
-    func owners() throws -> [Owner] { [] }
+    /// Those who have a sum.
+    func owners() throws -> [Owner] {
+        try group.store.rows("SELECT owner FROM sums") { row throws(StorageError) in
+            try row.text(0)
+        }.compactMap { Owner($0) }
+    }
+
+    func ownerCount() throws -> Int { 0 }
 
     func add<R: Request>(_ call: Call<R>, _ number: Int) throws -> Answer<R>
     where R.Reply == Add.Reply {

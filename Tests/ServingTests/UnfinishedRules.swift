@@ -148,6 +148,8 @@ private final class Courier: Service {
     func rebuild() throws {}
     func owners() throws -> [Owner] { [] }
 
+    func ownerCount() throws -> Int { 0 }
+
     private func post(_ call: Call<Post>) async throws -> Answer<Post> {
         runs += 1
         let ticket = valid(call.ticket)

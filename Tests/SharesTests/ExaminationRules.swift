@@ -1,3 +1,4 @@
+import AuthorityDouble
 import BackupShares
 import Secrets
 import SharesMessages

@@ -38,21 +38,22 @@ final class InlineIdentifier: PhraseIdentifier {
 /// backup-shares in one process: the real service, host, store and tokens, the real vault, and an
 /// authority of the test.
 @ServiceLoop
-final class Rig: ReplyPort {
+final class Rig: ServiceRig {
     let clock = FakeBootClock()
     let random: SeededRandom
     let timers: Timers
     let authority: AuthorityDouble
     let vault: VaultHouse
     let identifier = InlineIdentifier()
+    /// Called before a turn of the service is committed.
+    var beforeTurnEnds: (@ServiceLoop () -> Void)?
     let folder: TemporaryFolder
     private let limits: SharesLimits
     private(set) var database: Database
     private(set) var service: SharesService
-    private var host: ServiceHost<SharesService>?
+    private(set) var host: ServiceHost<SharesService>?
+    let replies = ReplyBox()
     private var link: AuthorityLink
-    private var replies: [UInt64: ReplyFrames] = [:]
-    private var lastID: UInt64 = 0
 
     let owner: Owner
     let other: Owner
@@ -64,7 +65,7 @@ final class Rig: ReplyPort {
     let engine: PeerEntry
     /// An app that may remove wallets.
     let remover: PeerEntry
-    private let peers: Peers
+    private let peers: KnownPeers
     let holders: [Holder]
 
     init(seed: UInt64 = 1, limits: SharesLimits = SharesLimits()) throws {
@@ -76,13 +77,12 @@ final class Rig: ReplyPort {
         other = try #require(Owner("second"))
         main = try #require(Namespace("main"))
         spare = try #require(Namespace("spare"))
-        app = try Self.peer(1, .app)
-        second = try Self.peer(2, .app)
-        engine = try Self.peer(3, .engine)
-        remover = try Self.peer(5, .app, mayDestroy: true)
-        let shares = try Self.peer(4, .service(.backupShares))
-        let all = [app, second, engine, remover, shares]
-        peers = Peers(entries: Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) }))
+        app = try PeerEntry(number: 1, .app)
+        second = try PeerEntry(number: 2, .app)
+        engine = try PeerEntry(number: 3, .engine)
+        remover = try PeerEntry(number: 5, .app, mayDestroy: true)
+        let shares = try PeerEntry(number: 4, .service(.backupShares))
+        peers = KnownPeers([app, second, engine, remover, shares])
         authority = try AuthorityDouble(clock: clock, random: SeededRandom(seed: seed ^ 0xA17))
         vault = try VaultHouse(
             clock: clock, timers: timers, authority: authority, peer: shares, peers: peers)
@@ -93,15 +93,6 @@ final class Rig: ReplyPort {
             folder, clock, timers, authority, vault, identifier, random, limits)
         try open()
         authority.publish()
-    }
-
-    private static func peer(
-        _ number: UInt8, _ role: Role, mayDestroy: Bool = false
-    ) throws -> PeerEntry {
-        let key: PeerKey? = PeerKey([UInt8](repeating: number, count: 32))
-        return PeerEntry(
-            name: "peer \(number)", key: try #require(key), role: role, owners: .all,
-            mayDestroy: mayDestroy)
     }
 
     private static func make(
@@ -133,7 +124,7 @@ final class Rig: ReplyPort {
         try database.commitBatch()
         try service.rebuild()
         host = ServiceHost(
-            service, group: group, peers: peers, clock: clock, port: self,
+            service, group: group, peers: peers, clock: clock, port: replies,
             metrics: MetricsRegistry(), version: "test")
     }
 
@@ -149,33 +140,6 @@ final class Rig: ReplyPort {
 
     // MARK: Asking
 
-    /// Puts a request on the loop; its answer is there after ``finish()``.
-    func send<R: Request>(
-        _ request: R, from peer: PeerEntry? = nil, owner: Owner? = nil, token: [UInt8] = [],
-        attachments: [SharedSecret] = [], key: IdempotencyKey? = nil,
-        timeout: UInt64 = 5_000
-    ) -> UInt64 {
-        lastID += 1
-        let idempotency = R.kind == .change ? key ?? newKey() : nil
-        let frames = RequestFrames(
-            request, id: lastID,
-            options: CallOptions(
-                owner: owner ?? self.owner, token: token, timeoutMilliseconds: timeout,
-                idempotency: idempotency),
-            attachments: attachments)
-        host?.receive(
-            route: [UInt8(truncatingIfNeeded: lastID)], peer: (peer ?? app).key,
-            header: frames.header, content: .success(frames))
-        return lastID
-    }
-
-    func newKey() -> IdempotencyKey {
-        guard let key = IdempotencyKey(random.bytes(IdempotencyKey.byteCount)) else {
-            preconditionFailure("a key has as many bytes as it has")
-        }
-        return key
-    }
-
     /// Runs some turns of both services; the clock stands still.
     func turns(_ count: Int = 40) async throws {
         for _ in 0..<count {
@@ -183,6 +147,7 @@ final class Rig: ReplyPort {
             timers.fire()
             try vault.endTurn()
             await LoopHarness.settle()
+            beforeTurnEnds?()
             try host?.endTurn()
         }
     }
@@ -190,44 +155,6 @@ final class Rig: ReplyPort {
     /// Runs turns until nothing is under way.
     func finish() async throws {
         repeat { try await turns(1) } while host?.isIdle == false || !vault.isIdle
-    }
-
-    func send(_ reply: ReplyFrames, to route: [UInt8]) {
-        guard let header = try? ReplyHeader(decoding: reply.header) else { return }
-        replies[header.id] = reply
-    }
-
-    func hasAnswer(to id: UInt64) -> Bool { replies[id] != nil }
-
-    func answer<R: Request>(to id: UInt64, _ type: R.Type) throws -> Answer<R> {
-        try #require(replies[id], "no answer came").answer(to: R.self)
-    }
-
-    /// Asks and waits for the answer.
-    @discardableResult
-    func ask<R: Request>(
-        _ request: R, from peer: PeerEntry? = nil, owner: Owner? = nil, token: [UInt8] = [],
-        attachments: [SharedSecret] = [], key: IdempotencyKey? = nil
-    ) async throws -> Answer<R> {
-        let id = send(
-            request, from: peer, owner: owner, token: token, attachments: attachments, key: key)
-        try await finish()
-        return try answer(to: id, R.self)
-    }
-
-    /// The code of the refusal, or `ok`.
-    func refusal<R: Request>(
-        _ request: R, from peer: PeerEntry? = nil, owner: Owner? = nil, token: [UInt8] = [],
-        attachments: [SharedSecret] = [], key: IdempotencyKey? = nil
-    ) async throws -> String {
-        do {
-            try await ask(
-                request, from: peer, owner: owner, token: token, attachments: attachments,
-                key: key)
-            return "ok"
-        } catch let refusal as Refusal {
-            return refusal.code
-        }
     }
 
     func outcome(of key: IdempotencyKey) async throws -> OutcomeReply {

@@ -99,7 +99,64 @@ struct SplitRules {
         }
     }
 
+    /// No suspension comes between the phrase and its shares.
+    @Test func thePhraseIsGoneBeforeTheSplitIsWritten() async throws {
+        try await LoopHarness.run {
+            let rig = try Rig()
+            try await rig.addHolders()
+            let wallet = try await rig.bring().wallet
+            let seen = SeenPhrase()
+            rig.vault.onAnswer = { seen.see($0) }
+            rig.beforeTurnEnds = { [unowned rig] in
+                guard rig.database.hasOpenBatch else { return }
+                seen.looks += 1
+                #expect(seen.phrase == nil)
+            }
+            let id = rig.send(
+                SplitWallet(
+                    namespace: rig.main, wallet: wallet,
+                    holders: rig.holders.prefix(3).map(\.name)),
+                token: try rig.token(.reveal(rig.main, wallet)))
+            try await rig.finish()
+            #expect(seen.count == 1 && seen.looks == 1)
+            #expect(try rig.answer(to: id, SplitWallet.self).attachments.count == 3)
+        }
+    }
+
     // MARK: The proof
+
+    /// Whoever writes to the store cannot have a proof spent for nothing.
+    @Test func aStoredKeyThatIsNoneIsRefusedBeforeTheProofIsSpent() async throws {
+        try await LoopHarness.run {
+            let rig = try Rig()
+            try await rig.addHolders()
+            let wallet = try await rig.bring().wallet
+            let token = try rig.token(.reveal(rig.main, wallet))
+            let names = rig.holders.prefix(3).map(\.name)
+            let split = SplitWallet(namespace: rig.main, wallet: wallet, holders: names)
+            let right = rig.holders[1].publicKey
+            let unfit = [
+                [UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31),
+                Array(right.dropLast()), right + [0], [], rig.holders[0].publicKey,
+            ]
+            for key in unfit {
+                try rig.tamper { database in
+                    try database.run(
+                        "UPDATE holders SET public_key = ?1 WHERE name = ?2", .blob(key),
+                        .text(names[1].text))
+                }
+                #expect(try await rig.refusal(split, token: token) == "shares.invalid_key")
+            }
+            #expect(rig.vault.arrived[RevealWallet.method] == nil)
+            #expect(rig.authority.spent == 0)
+            try rig.tamper { database in
+                try database.run(
+                    "UPDATE holders SET public_key = ?1 WHERE name = ?2", .blob(right),
+                    .text(names[1].text))
+            }
+            #expect(try await rig.refusal(split, token: token) == "ok")
+        }
+    }
 
     @Test func nothingThatCanBeRefusedBeforeSpendsTheProof() async throws {
         try await LoopHarness.run {
@@ -357,5 +414,21 @@ struct SplitRules {
             let spare = try await rig.bring(in: rig.spare).wallet
             _ = try await rig.split(spare, in: rig.spare)
         }
+    }
+}
+
+/// The phrase that left the vault, as long as somebody holds it.
+@ServiceLoop
+private final class SeenPhrase {
+    private(set) weak var phrase: SharedSecret?
+    /// How many phrases left.
+    private(set) var count = 0
+    /// How often it was looked for.
+    var looks = 0
+
+    func see(_ reply: ReplyFrames) {
+        guard let attachment = reply.attachments.first else { return }
+        phrase = attachment
+        count += 1
     }
 }

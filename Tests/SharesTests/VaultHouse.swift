@@ -31,6 +31,8 @@ final class VaultHouse: FramePort, ReplyPort {
     var weather: [String: Weather] = [:]
     /// Called with the method when a request arrives, before the vault has it.
     var onArrival: (@ServiceLoop (_ method: String) -> Void)?
+    /// Called with each answer when it leaves.
+    var onAnswer: (@ServiceLoop (ReplyFrames) -> Void)?
     /// How often each method arrived.
     private(set) var arrived: [String: Int] = [:]
     /// The timeouts that requests came with, by method.
@@ -43,7 +45,7 @@ final class VaultHouse: FramePort, ReplyPort {
     private let folder: TemporaryFolder
     private let authority: AuthorityDouble
     private let peer: PeerEntry
-    private let peers: Peers
+    private let peers: KnownPeers
     private var host: ServiceHost<VaultService>?
     private var database: Database?
     private var answers: [UInt64: CheckedContinuation<ReplyFrames?, Never>] = [:]
@@ -53,7 +55,7 @@ final class VaultHouse: FramePort, ReplyPort {
 
     init(
         clock: FakeBootClock, timers: Timers, authority: AuthorityDouble, peer: PeerEntry,
-        peers: Peers
+        peers: KnownPeers
     ) throws {
         self.clock = clock
         self.timers = timers
@@ -129,6 +131,7 @@ final class VaultHouse: FramePort, ReplyPort {
     }
 
     func send(_ reply: ReplyFrames, to route: [UInt8]) {
+        onAnswer?(reply)
         let number = route.reduce(0) { $0 << 8 | UInt64($1) }
         if let answer = answers.removeValue(forKey: number) {
             answer.resume(returning: reply)
@@ -171,11 +174,4 @@ final class VaultHouse: FramePort, ReplyPort {
         let answer = answersOfTests.removeValue(forKey: route)
         return try #require(answer).answer(to: R.self)
     }
-}
-
-/// The peers of a test.
-struct Peers: PeerDirectory {
-    let entries: [PeerKey: PeerEntry]
-
-    func entry(for key: PeerKey) -> PeerEntry? { entries[key] }
 }

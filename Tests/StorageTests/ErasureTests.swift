@@ -2,6 +2,7 @@ import CSQLite
 import DiskDouble
 import Glibc
 import Storage
+import TestKit
 import Testing
 
 @Suite struct ErasureRules {

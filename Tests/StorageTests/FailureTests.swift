@@ -48,6 +48,20 @@ import Testing
         try store.putAtOnce(1, [1])
     }
 
+    /// Nobody is told of key material where there is only no room.
+    @Test func whatCannotBeOpenedOnAFullDiskIsSaidToBeThat() throws {
+        let store = try open()
+        try store.putAtOnce(1, [1])
+        try store.write { try store.put(2, [2]) }
+        disk.fault = .init(operation: .write, code: SQLITE_FULL)
+        #expect(throws: StorageError.full) { try store.commitBatch() }
+        disk.fault = .init(operation: .truncate, code: SQLITE_FULL)
+        #expect(throws: StorageError.full) { try store.reopen() }
+        disk.fault = nil
+        try store.reopen()
+        #expect(try store.everything() == [1: [1]])
+    }
+
     @Test func aBatchThatSQLiteEndedByItselfTakesNoMoreWork() throws {
         let store = try open()
         try store.write { try store.put(1, [1]) }

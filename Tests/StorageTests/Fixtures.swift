@@ -44,36 +44,6 @@ extension Database {
     }
 }
 
-/// A folder that goes with the value.
-final class TemporaryFolder {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/storage-tests-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw Broken() }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit { removeTree(path) }
-
-    func path(of name: String) -> String { "\(path)/\(name)" }
-}
-
-private func removeTree(_ path: String) {
-    if let folder = opendir(path) {
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name != ".", name != ".." else { continue }
-            let isFolder = entry.pointee.d_type == UInt8(DT_DIR)
-            if isFolder { removeTree("\(path)/\(name)") } else { unlink("\(path)/\(name)") }
-        }
-        closedir(folder)
-    }
-    rmdir(path)
-}
-
 func readFile(_ path: String) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return [] }

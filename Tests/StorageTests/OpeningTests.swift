@@ -1,7 +1,9 @@
 import CSQLite
 import DiskDouble
 import Glibc
+import StateFolders
 import Storage
+import TestKit
 import Testing
 
 @Suite struct OpeningRules {

@@ -1,5 +1,7 @@
 import Glibc
+import StateFolders
 import Storage
+import TestKit
 import Testing
 
 @Suite struct StateFolderRules {

@@ -1,4 +1,6 @@
+import AuthorityDouble
 import Secrets
+import Serving
 import TestKit
 import Testing
 import Tokens
@@ -86,6 +88,13 @@ import Wire
                         RevealWallet(namespace: rig.main, wallet: wallet), token: proof) == "ok")
             }
         }
+    }
+
+    /// Whatever session it presents: a method looks at the role first.
+    @Test func noExtensionReachesAWallet() {
+        let reached = VaultService.methods.filter { $0.callers.roles.contains(.extension) }
+        #expect(reached.map(\.name) == [])
+        #expect(VaultService.methods.count > 5)
     }
 
     /// What the holder alone does.

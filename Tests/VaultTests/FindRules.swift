@@ -1,3 +1,4 @@
+import AuthorityDouble
 import Storage
 import TestKit
 import Testing

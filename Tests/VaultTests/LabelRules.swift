@@ -1,3 +1,4 @@
+import AuthorityDouble
 import Secrets
 import TestKit
 import Testing

@@ -28,16 +28,9 @@ final class InlineStretcher: PhraseStretcher {
     }
 }
 
-/// The peers of a test.
-struct Peers: PeerDirectory {
-    let entries: [PeerKey: PeerEntry]
-
-    func entry(for key: PeerKey) -> PeerEntry? { entries[key] }
-}
-
 /// A vault in one process: the real service, host, store and tokens, with an authority of the test.
 @ServiceLoop
-final class Rig: ReplyPort {
+final class Rig: ServiceRig {
     let clock = FakeBootClock()
     let random: SeededRandom
     let timers: Timers
@@ -46,10 +39,9 @@ final class Rig: ReplyPort {
     let folder: TemporaryFolder
     let database: Database
     let service: VaultService
-    private var host: ServiceHost<VaultService>?
+    private(set) var host: ServiceHost<VaultService>?
+    let replies = ReplyBox()
     private let group: CommitGroup
-    private var replies: [UInt64: ReplyFrames] = [:]
-    private var lastID: UInt64 = 0
 
     let owner: Owner
     let other: Owner
@@ -85,49 +77,16 @@ final class Rig: ReplyPort {
         self.other = try #require(Owner("second"))
         main = try #require(Namespace("telegram.production.42"))
         spare = try #require(Namespace("telegram.test.42"))
-        app = try Self.peer(1, .app, mayDestroy: true)
-        engine = try Self.peer(2, .engine)
-        shares = try Self.peer(3, .service(.backupShares))
-        viewer = try Self.peer(4, .app)
-        migration = try Self.peer(5, .service(.migration))
-        let known = [app, engine, shares, viewer, migration]
+        app = try PeerEntry(number: 1, .app, mayDestroy: true)
+        engine = try PeerEntry(number: 2, .engine)
+        shares = try PeerEntry(number: 3, .service(.backupShares))
+        viewer = try PeerEntry(number: 4, .app)
+        migration = try PeerEntry(number: 5, .service(.migration))
         host = ServiceHost(
-            service, group: group,
-            peers: Peers(entries: Dictionary(uniqueKeysWithValues: known.map { ($0.key, $0) })),
-            clock: clock, port: self, metrics: MetricsRegistry(), version: "test")
+            service, group: group, peers: KnownPeers([app, engine, shares, viewer, migration]),
+            clock: clock, port: replies, metrics: MetricsRegistry(), version: "test")
         try group.write { try group.journal.recover(unfinished: []) }
         authority.publish()
-    }
-
-    private static func peer(
-        _ number: UInt8, _ role: Role, mayDestroy: Bool = false
-    ) throws -> PeerEntry {
-        let key: PeerKey? = PeerKey([UInt8](repeating: number, count: 32))
-        return PeerEntry(
-            name: "peer \(number)", key: try #require(key), role: role, owners: .all,
-            mayDestroy: mayDestroy)
-    }
-
-    // MARK: Asking
-
-    /// Puts a request on the loop; its answer is there after ``finish()``.
-    func send<R: Request>(
-        _ request: R, from peer: PeerEntry? = nil, owner: Owner? = nil, token: [UInt8],
-        attachments: [SharedSecret] = [], key: IdempotencyKey? = nil
-    ) -> UInt64 {
-        lastID += 1
-        let peer = peer ?? app
-        let idempotency =
-            R.kind == .change ? key ?? IdempotencyKey(random.bytes(IdempotencyKey.byteCount)) : nil
-        let frames = RequestFrames(
-            request, id: lastID,
-            options: CallOptions(
-                owner: owner ?? self.owner, token: token, idempotency: idempotency),
-            attachments: attachments)
-        host?.receive(
-            route: [UInt8(truncatingIfNeeded: lastID)], peer: peer.key, header: frames.header,
-            content: .success(frames))
-        return lastID
     }
 
     /// Runs turns until nothing is under way; the clock stands still.
@@ -138,41 +97,6 @@ final class Rig: ReplyPort {
             await LoopHarness.settle()
             try host?.endTurn()
         } while host?.isIdle == false
-    }
-
-    func send(_ reply: ReplyFrames, to route: [UInt8]) {
-        guard let header = try? ReplyHeader(decoding: reply.header) else { return }
-        replies[header.id] = reply
-    }
-
-    func answer<R: Request>(to id: UInt64, _ type: R.Type) throws -> Answer<R> {
-        try #require(replies[id], "no answer came").answer(to: R.self)
-    }
-
-    /// Asks and waits for the answer.
-    @discardableResult
-    func ask<R: Request>(
-        _ request: R, from peer: PeerEntry? = nil, owner: Owner? = nil, token: [UInt8],
-        attachments: [SharedSecret] = [], key: IdempotencyKey? = nil
-    ) async throws -> Answer<R> {
-        let id = send(
-            request, from: peer, owner: owner, token: token, attachments: attachments, key: key)
-        try await finish()
-        return try answer(to: id, R.self)
-    }
-
-    /// Asks for something that must be refused, and gives the code.
-    func refusal<R: Request>(
-        _ request: R, from peer: PeerEntry? = nil, owner: Owner? = nil, token: [UInt8],
-        attachments: [SharedSecret] = []
-    ) async throws -> String {
-        do {
-            try await ask(
-                request, from: peer, owner: owner, token: token, attachments: attachments)
-            return "ok"
-        } catch let refusal as Refusal {
-            return refusal.code
-        }
     }
 
     // MARK: What tests do often

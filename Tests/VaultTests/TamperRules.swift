@@ -1,3 +1,4 @@
+import AuthorityDouble
 import Loop
 import Secrets
 import Storage

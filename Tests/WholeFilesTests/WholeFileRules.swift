@@ -61,7 +61,10 @@ import Testing
         #expect(throws: WholeFileError.self) { try WholeFiles.check(path) }
     }
 
-    @Test(arguments: [("a", ".", "a"), ("/a", "/", "a"), ("x/y", "x", "y"), ("x/y//", "x", "y")])
+    @Test(arguments: [
+        ("a", ".", "a"), ("/a", "/", "a"), ("x/y", "x", "y"), ("x/y//", "x", "y"),
+        ("/", "/", "."), ("//", "/", "."),
+    ])
     func aPathIsAFolderAndAName(_ path: String, _ folder: String, _ name: String) {
         #expect(Place(path).folder == folder)
         #expect(Place(path).name == name)
@@ -93,19 +96,31 @@ import Testing
     }
 
     @Test func aNewFolderAppearsWithItsFiles() throws {
-        try WholeFiles.write(three, together: folder.path(of: "new/"), random: random)
+        try WholeFiles.write(three, asFolder: folder.path(of: "new/"), random: random)
         #expect(names() == ["new"])
         #expect(names(in: "new") == ["a", "b", "c"])
         #expect(mode(of: "new") == 0o700)
-        try WholeFiles.write(
-            [NewFile(name: "d", bytes: [4])], together: folder.path(of: "new"), random: random)
-        #expect(names(in: "new") == ["a", "b", "c", "d"])
+    }
+
+    /// What came to stand there in the meantime stays alone.
+    @Test func aFolderThatIsThereIsNotFilledAsANewOne() throws {
+        try WholeFiles.write(three, asFolder: folder.path(of: "new"), random: random)
+        #expect(throws: WholeFileError.exists(path: folder.path(of: "new"))) {
+            try WholeFiles.write(
+                [NewFile(name: "d", bytes: [4])], asFolder: folder.path(of: "new"), random: random)
+        }
+        #expect(names(in: "new") == ["a", "b", "c"])
+        let parent = try Folder(folder.path)
+        let part = try PartFolder("new", in: parent, random: random)
+        #expect(throws: WholeFileError.exists(path: folder.path(of: "new"))) { try part.settle() }
+        part.remove([])
+        #expect(names() == ["new"])
     }
 
     @Test func aNewFolderThatCannotBeFilledIsNotThere() throws {
         #expect(throws: WholeFileError.self) {
             try WholeFiles.write(
-                three + [three[0]], together: folder.path(of: "new"), random: random)
+                three + [three[0]], asFolder: folder.path(of: "new"), random: random)
         }
         #expect(names().isEmpty)
     }
@@ -113,19 +128,46 @@ import Testing
     @Test func whatIsNoFolderTakesNoFiles() throws {
         try WholeFiles.write([1], to: folder.path(of: "file"), random: random)
         #expect(throws: WholeFileError.notWritten(path: folder.path(of: "file"), code: ENOTDIR)) {
-            try WholeFiles.write(three, together: folder.path(of: "file"), random: random)
+            try WholeFiles.write(three, into: folder.path(of: "file"), random: random)
         }
     }
 
     // MARK: Killed writers
 
     @Test func whatAKilledWriterLeftIsRemovedByTheNext() throws {
-        make(".coffer-part-0123456789abcdef")
-        try #require(mkdir(folder.path(of: ".coffer-part-00"), 0o700) == 0)
-        make(".coffer-part-00/a")
+        make(Self.part)
+        try #require(mkdir(folder.path(of: Self.partFolder), 0o700) == 0)
+        make("\(Self.partFolder)/a")
+        make("\(Self.partFolder)/\(Self.part)")
         make("file.of.mine")
         try WholeFiles.write([1], to: folder.path(of: "file"), random: random)
         #expect(names() == ["file", "file.of.mine"])
+    }
+
+    private static let part = ".coffer-part-0123456789abcdeff33f1185"
+    private static let partFolder = ".coffer-part-00000000000000009be17165"
+
+    @Test func whatNoWriterMadeStays() throws {
+        let foreign = [
+            ".coffer-part-0123456789abcdef", "\(Self.part)0", ".coffer-part-", ".coffer-part-mine",
+            ".coffer-part-0123456789abcdef00000000", Self.part.uppercased(),
+        ]
+        for name in foreign {
+            try #require(mkdir(folder.path(of: name), 0o700) == 0)
+            make("\(name)/mine")
+        }
+        // A writer's name, and not what a writer makes.
+        let holder = Self.partFolder
+        try #require(mkdir(folder.path(of: holder), 0o700) == 0)
+        make("\(holder)/a")
+        try #require(mkdir(folder.path(of: "\(holder)/sub"), 0o700) == 0)
+        make("\(holder)/sub/mine")
+        make(Self.part)
+        try #require(chmod(folder.path(of: Self.part), 0o644) == 0)
+        try WholeFiles.write([1], to: folder.path(of: "file"), random: random)
+        #expect(names() == (foreign + [holder, Self.part, "file"]).sorted())
+        for name in foreign { #expect(names(in: name) == ["mine"]) }
+        #expect(names(in: holder) == ["a", "sub"])
     }
 
     @Test func whatALivingWriterHasStays() throws {
@@ -155,16 +197,7 @@ import Testing
     }
 
     private func names(in name: String = ".") -> [String] {
-        guard let list = opendir(folder.path(of: name)) else { return [] }
-        defer { closedir(list) }
-        var names: [String] = []
-        while let entry = readdir(list) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        TemporaryFolder.names(in: folder.path(of: name))
     }
 
     private func content(of name: String) -> [UInt8]? {

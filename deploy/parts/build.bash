@@ -21,7 +21,7 @@ build_programs() {
             die "$EXIT_FAILED" "the build failed; nothing was started."
     fi
     local name
-    for name in "${SERVICES[@]}" coffer; do
+    for name in "${SERVICES[@]}" device-key-reader coffer; do
         [ -x "$BIN/$name" ] || die "$EXIT_FAILED" "$BIN/$name is missing."
     done
 }

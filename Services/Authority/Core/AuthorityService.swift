@@ -22,6 +22,8 @@ public struct AuthorityParts {
     /// To the attempt limiter.
     public var limiter: ServiceClient
     public var kdf: any PasscodeKDF
+    /// To hardware tokens.
+    public var deviceKeys: any DeviceKeyReader
     public var events: any EventPort
     public var metrics: MetricsRegistry
     public var settings: AuthoritySettings
@@ -29,7 +31,8 @@ public struct AuthorityParts {
     public init(
         group: CommitGroup, clock: any BootClock, awake: any AwakeClock,
         wallClock: any WallClock, timers: Timers, random: any RandomSource,
-        limiter: ServiceClient, kdf: any PasscodeKDF, events: any EventPort,
+        limiter: ServiceClient, kdf: any PasscodeKDF,
+        deviceKeys: any DeviceKeyReader = NoDeviceKeys(), events: any EventPort,
         metrics: MetricsRegistry, settings: AuthoritySettings = AuthoritySettings()
     ) {
         self.group = group
@@ -40,6 +43,7 @@ public struct AuthorityParts {
         self.random = random
         self.limiter = limiter
         self.kdf = kdf
+        self.deviceKeys = deviceKeys
         self.events = events
         self.metrics = metrics
         self.settings = settings
@@ -66,6 +70,10 @@ public final class AuthorityService: Service {
         .on(SetProtection.self) { try await $0.setProtection($1) },
         .on(OpenSession.self) { try await $0.openSession($1) },
         .on(Unlock.self) { try await $0.unlock($1) },
+        .on(OpenDeviceSession.self) { try await $0.openDeviceSession($1) },
+        .on(AskDeviceKey.self) { try $0.deviceKey($1) },
+        .on(EnrolDeviceKey.self) { try await $0.enrolDeviceKey($1) },
+        .on(RemoveDeviceKey.self) { try await $0.removeDeviceKey($1) },
         .on(Renew.self) { try $0.renew($1) },
         .on(AwaitUnlocked.self) { try await $0.awaitUnlocked($1) },
         .on(ListSessions.self) { $0.sessions($1) },
@@ -96,14 +104,19 @@ public final class AuthorityService: Service {
     let random: any RandomSource
     let limiter: LimiterLink
     let kdf: any PasscodeKDF
+    let deviceKeys: any DeviceKeyReader
+    let tokenMilliseconds: UInt64
     let metrics: MetricsRegistry
     let calibration: KDFCalibration
     let attempts: AttemptQueue
+    let openTries = OpenTries()
     let registry: SessionRegistry
     let waits = UnlockWaits()
     var locks = LockWatch()
     /// Owners whose credential is being changed.
     var changing: Set<Owner> = []
+    /// Owners with one of whose tokens something is being done.
+    var tokensInUse: Set<Owner> = []
     private var verifier: TokenVerifier
 
     /// - Throws: where no signing key can be made.
@@ -119,6 +132,8 @@ public final class AuthorityService: Service {
             client: parts.limiter, timers: parts.timers,
             timeoutMilliseconds: settings.limiterTimeoutMilliseconds)
         kdf = parts.kdf
+        deviceKeys = parts.deviceKeys
+        tokenMilliseconds = settings.tokenMilliseconds
         metrics = parts.metrics
         calibration = KDFCalibration(
             kdf: parts.kdf, clock: parts.clock,
@@ -135,9 +150,11 @@ public final class AuthorityService: Service {
     }
 
     /// Begins to tell subscribers every half second that the authority is there, and to wipe
-    /// sessions that are over; finishes resets that an earlier run had all but finished.
+    /// sessions that are over; finishes resets that an earlier run had all but finished, and
+    /// journals what enrolments of tokens it broke off.
     public func startHeartbeat() {
         registry.beat()
+        retireBrokenEnrolments()
         ServiceLoop.start { [weak self] in await self?.finishRemovals() }
         ServiceLoop.start { [weak self, timers] in
             while true {

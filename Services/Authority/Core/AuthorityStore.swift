@@ -24,7 +24,7 @@ struct StoredCredential: Sendable {
 /// The authority's tables.
 @ServiceLoop
 final class AuthorityStore {
-    private let database: Database
+    let database: Database
 
     init(_ database: Database) { self.database = database }
 
@@ -63,7 +63,10 @@ final class AuthorityStore {
     }
 
     /// Writes record, enrolment and number as one; inside a write.
+    ///
+    /// What is kept of copies with tokens follows the record.
     func save(_ credential: StoredCredential, of owner: Owner) throws(StorageError) {
+        try fitDeviceCopies(to: credential.record, of: owner)
         _ = try database.run(
             """
             INSERT OR REPLACE INTO credentials (owner, record, enrolment, charge)
@@ -87,18 +90,18 @@ final class AuthorityStore {
     }
 
     /// The owners who have a credential, sorted.
-    func ownerCount() throws -> Int {
-        let count = try database.firstRow("SELECT count(*) FROM credentials") {
-            row throws(StorageError) in try row.integer(0)
-        }
-        return Int(count ?? 0)
-    }
-
     func owners() throws -> [Owner] {
         let names = try database.rows("SELECT owner FROM credentials ORDER BY owner") {
             row throws(StorageError) in try row.text(0)
         }
         return names.compactMap { Owner($0) }
+    }
+
+    func ownerCount() throws(StorageError) -> Int {
+        let count = try database.firstRow("SELECT count(*) FROM credentials") {
+            row throws(StorageError) in try row.integer(0)
+        }
+        return Int(count ?? 0)
     }
 
     // MARK: Tries
@@ -124,18 +127,24 @@ final class AuthorityStore {
 
     /// The newest tries that were noted and not told, oldest first.
     ///
-    /// - Parameter number: only those before this one.
-    func tries(of owner: Owner, before number: Int64 = .max) throws -> [FailedTry] {
-        let newestFirst = try database.rows(
+    /// - Parameters:
+    ///   - number: only those before this one.
+    ///   - open: not these, whose checks are under way.
+    func tries(
+        of owner: Owner, before number: Int64 = .max, without open: Set<Int64>
+    ) throws -> [FailedTry] {
+        let found = try database.rows(
             """
-            SELECT at_ms, peer FROM tries WHERE owner = ?1 AND number < ?2
-            ORDER BY number DESC LIMIT ?3
-            """, .text(owner.text), .integer(number), .integer(Int64(FailedTry.keptLimit))
+            SELECT at_ms, peer, number FROM tries WHERE owner = ?1 AND number < ?2
+            ORDER BY number
+            """, .text(owner.text), .integer(number)
         ) { row throws(StorageError) in
-            FailedTry(
+            let one = FailedTry(
                 atMilliseconds: UInt64(clamping: try row.integer(0)), peer: try row.text(1))
+            return (one, try row.integer(2))
         }
-        return newestFirst.reversed()
+        let failed = found.filter { !open.contains($0.1) }.map(\.0)
+        return Array(failed.suffix(FailedTry.keptLimit))
     }
 
     /// Drops a try that was right; inside a write.
@@ -145,11 +154,15 @@ final class AuthorityStore {
             .integer(number))
     }
 
-    /// Drops the tries that were told; inside a write.
-    func dropTries(upTo number: Int64 = .max, of owner: Owner) throws(StorageError) {
-        _ = try database.run(
-            "DELETE FROM tries WHERE owner = ?1 AND number <= ?2", .text(owner.text),
-            .integer(number))
+    /// Drops the tries that were told, but not those that were open then; inside a write.
+    func dropTries(
+        upTo number: Int64 = .max, of owner: Owner, without open: Set<Int64>
+    ) throws(StorageError) {
+        let numbers = try database.rows(
+            "SELECT number FROM tries WHERE owner = ?1 AND number <= ?2", .text(owner.text),
+            .integer(number)
+        ) { row throws(StorageError) in try row.integer(0) }
+        for number in numbers where !open.contains(number) { try dropTry(number, of: owner) }
     }
 
     // MARK: Policies
@@ -301,6 +314,10 @@ extension AuthorityStore {
                 wiped TEXT NOT NULL
             ) STRICT, WITHOUT ROWID
             """),
+        deviceCopiesStep,
+        // Without it, counting owners reads every record.
+        SchemaStep(
+            "names of owners", "CREATE INDEX credentials_by_owner ON credentials (owner)"),
     ])
 
     nonisolated static let ownerTables = [
@@ -319,5 +336,6 @@ extension AuthorityStore {
         OwnerTable(
             delete: "DELETE FROM removals WHERE owner = ?1",
             keep: "DELETE FROM removals WHERE owner <> ?1"),
+        deviceCopiesTable,
     ]
 }

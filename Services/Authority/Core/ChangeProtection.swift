@@ -62,7 +62,7 @@ extension AuthorityService {
         let answer = try group.change(call, erasing: true) {
             try store.save(changed, of: owner)
             try store.dropSignPolicy(of: owner)
-            try store.dropTries(of: owner)
+            try store.dropTries(of: owner, without: [])
             return DisablePasscode.Reply(
                 credential: changed.record.id, revision: changed.record.revision)
         }

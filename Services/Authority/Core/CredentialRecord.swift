@@ -18,6 +18,8 @@ struct CredentialRecord: Sendable {
     static let version = 1
     /// How long the access key is, in bytes.
     static let accessKeyBytes = 32
+    /// The highest revision: what every reader of JSON reads as it stands.
+    static let revisionLimit: UInt64 = 1 << 53
 
     /// What a passcode leaves in the record: nothing of itself, but what tells a right one.
     struct Passcode: Equatable, Sendable {
@@ -34,7 +36,7 @@ struct CredentialRecord: Sendable {
 
     /// Not empty; a new record gets an upper-case UUID.
     var id: String
-    /// Counts changes; never zero.
+    /// Counts changes, from one to ``revisionLimit``.
     var revision: UInt64
     /// Whether the record outranks what an older layout says of the passcode.
     var managedPasscode: Bool
@@ -68,8 +70,11 @@ struct CredentialRecord: Sendable {
         pendingBiometricAccount = nil
     }
 
-    /// The record as the next change leaves it behind; zero is no revision.
-    var nextRevision: UInt64 { max(1, revision &+ 1) }
+    /// The revision that the next change leaves behind.
+    ///
+    /// A record that was made here or imported never comes to the end of the numbers. One that was
+    /// put there by hand stays at it, and every change ends all sessions besides.
+    var nextRevision: UInt64 { min(revision + 1, Self.revisionLimit) }
 }
 
 // MARK: The document
@@ -131,7 +136,7 @@ extension CredentialRecord {
                 passcode.wrappedKey.count == PasscodeWrapper.wrappedBytes
             else { return false }
         }
-        guard !id.isEmpty, revision > 0 else { return false }
+        guard !id.isEmpty, 1...Self.revisionLimit ~= revision else { return false }
         if protection { return passcode != nil && unprotectedKey == nil }
         return unprotectedKey?.bytes.count == Self.accessKeyBytes
     }

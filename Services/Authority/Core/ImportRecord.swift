@@ -23,6 +23,8 @@ struct ForeignCredential {
             let passcode = record.passcode,
             PasscodeWrapper.iterationsAllowed.contains(passcode.iterations),
             record.id.utf8.count <= Claims.credentialLimit,
+            // More changes than anybody makes, and as many are left.
+            record.revision <= CredentialRecord.revisionLimit / 2,
             deviceSecret.bytes.count == Self.deviceSecretBytes
         else { throw .invalidImport }
         self.record = record

@@ -37,7 +37,12 @@ enum LimiterTrouble: Error, Equatable {
 
     /// What a caller of the authority is told where an attempt may be counted.
     var faultAfterCharge: any Fault {
-        self == .silent ? CredentialFault.limiterSilent : fault
+        switch self {
+        case .silent: CredentialFault.limiterSilent
+        case .said(.nonceSeen), .said(.noSuchAttempt), .said(.attemptOver):
+            CredentialFault.overtaken
+        default: fault
+        }
     }
 }
 

@@ -18,14 +18,22 @@ enum PasscodeWrapper {
     /// How long the key that wraps is, in bytes.
     static let keyBytes = 32
 
+    /// Seals a plaintext under a key with a nonce and associated data.
+    typealias Cipher = (
+        borrowing SecretBytes, borrowing SecretBytes, [UInt8], [UInt8]
+    ) throws(CryptoError) -> [UInt8]
+
     /// Wraps the access key, and opens the result again before anyone relies on it.
+    ///
+    /// - Parameter cipher: what seals; another one only to show what comes of one that errs.
     static func seal(
         _ accessKey: borrowing SecretBytes, under key: borrowing SecretBytes, nonce: [UInt8],
-        credential: String, kind: PasscodeKind
+        credential: String, kind: PasscodeKind,
+        by cipher: Cipher = AESGCM.seal(_:key:nonce:aad:)
     ) throws(PasscodeWrapperError) -> [UInt8] {
         do throws(CryptoError) {
             let data = associatedData(credential, kind)
-            let wrapped = try AESGCM.seal(accessKey, key: key, nonce: nonce, aad: data)
+            let wrapped = try cipher(accessKey, key, nonce, data)
             let opened = try AESGCM.open(wrapped, key: key, aad: data)
             guard wrapped.count == wrappedBytes, opened.isEqual(to: accessKey) else {
                 throw .failed

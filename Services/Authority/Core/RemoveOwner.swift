@@ -121,6 +121,13 @@ extension AuthorityService {
         return (removal, service)
     }
 
+    /// A new record, which still names what is to be deleted on tokens.
+    private func recordAfterReset(of owner: Owner) throws -> CredentialRecord {
+        var record = newRecord()
+        record.biometricCleanup = try store.deviceCopies(of: owner).map(\.account)
+        return record
+    }
+
     /// The caller has the owner's turn.
     private func finish(_ removal: Removal, of owner: Owner) async throws {
         let known = try await limiter.challenge(owner).enrolment
@@ -137,9 +144,13 @@ extension AuthorityService {
                 try store.markForgotten(enrolment, of: owner)
             }
             try store.dropCredential(of: owner)
-            if removal.kind == .reset {
+            switch removal.kind {
+            case .reset:
                 try store.save(
-                    StoredCredential(record: newRecord(), enrolment: nil, charge: 0), of: owner)
+                    StoredCredential(
+                        record: try recordAfterReset(of: owner), enrolment: nil, charge: 0),
+                    of: owner)
+            case .remove: try store.dropDeviceCopies(of: owner)
             }
             group.store.oweErasure()
         }

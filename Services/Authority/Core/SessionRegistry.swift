@@ -50,6 +50,8 @@ final class SessionRegistry {
     static let renewalNanoseconds: UInt64 = 15_000_000_000
     /// How long a lease holds, in nanoseconds.
     static let leaseNanoseconds: UInt64 = 250_000_000
+    /// How many locked screens of an owner are remembered.
+    private static let screensMax = 64
 
     let run: RunID
     private let clock: any BootClock
@@ -65,6 +67,8 @@ final class SessionRegistry {
     private var ofOwner: [Owner: Set<SessionID>] = [:]
     private var leaseEnds: [Owner: UInt64] = [:]
     private var openGates: Set<Owner> = []
+    /// The locked screens of owners whose gate nothing but locks of screens closed.
+    private var lockedScreens: [Owner: Set<String>] = [:]
     /// Sessions that may still come out of checks under way.
     private var reserved = 0
     private var lastEvent: UInt64 = 0
@@ -297,10 +301,36 @@ final class SessionRegistry {
     /// A right passcode opens the gate; it revives nothing that was revoked.
     func openGate(of owner: Owner) {
         openGates.insert(owner)
+        lockedScreens[owner] = nil
         for id in ofOwner[owner] ?? [] { waits.wake(id) }
     }
 
-    func closeGate(of owner: Owner) { openGates.remove(owner) }
+    func closeGate(of owner: Owner) {
+        openGates.remove(owner)
+        lockedScreens[owner] = nil
+    }
+
+    /// Closes the gate so that it opens again when the screen is unlocked; one that something else
+    /// closed stays closed.
+    func closeGate(of owner: Owner, withScreen screen: String) {
+        guard openGates.remove(owner) != nil || lockedScreens[owner] != nil else { return }
+        // More screens than a person has: a passcode opens then.
+        guard lockedScreens[owner, default: []].count < Self.screensMax else {
+            lockedScreens[owner] = nil
+            return
+        }
+        lockedScreens[owner, default: []].insert(screen)
+    }
+
+    /// Opens the gate if the last of the locked screens that closed it is unlocked.
+    func openGate(of owner: Owner, withScreen screen: String) {
+        guard lockedScreens[owner]?.remove(screen) != nil, lockedScreens[owner]?.isEmpty == true
+        else { return }
+        openGate(of: owner)
+    }
+
+    /// Leaves the gates that locks of screens closed to a passcode.
+    func forgetScreens() { lockedScreens = [:] }
 
     var openGateCount: Int { openGates.count }
 

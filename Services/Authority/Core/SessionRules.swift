@@ -54,6 +54,12 @@ enum SessionRules {
     /// none.
     static func mayBeUnprotected(_ scope: Scope) -> Bool { scope.namespace != nil }
 
+    /// Whether a session of the scope may be had with a hardware token: for what opens wallets, and
+    /// no proof, which is the passcode's.
+    static func mayBeOfDevice(_ scope: Scope) -> Bool {
+        if case .resource = scope { true } else { false }
+    }
+
     /// Whether the session may change or remove the passcode.
     static func mayChangePasscode(_ claims: Claims) -> Bool {
         claims.origin == .passcode

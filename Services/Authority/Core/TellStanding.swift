@@ -27,7 +27,7 @@ extension AuthorityService {
                 unlocked: registry.isGateOpen(of: owner), sessions: registry.count(of: owner),
                 failed: standing?.failed ?? 0,
                 remainingMilliseconds: standing?.remainingMilliseconds ?? 0,
-                limiterAnswers: standing != nil, tries: try store.tries(of: owner)))
+                limiterAnswers: standing != nil, tries: try triesThatFailed(of: owner)))
     }
 
     /// While an owner is being removed, the stores need not fit and the record not be readable.
@@ -41,8 +41,12 @@ extension AuthorityService {
             protection: record?.protection ?? false, unlocked: false, sessions: 0,
             failed: standing?.failed ?? 0,
             remainingMilliseconds: standing?.remainingMilliseconds ?? 0,
-            limiterAnswers: standing != nil, tries: try store.tries(of: owner),
+            limiterAnswers: standing != nil, tries: try triesThatFailed(of: owner),
             removal: removal.kind)
+    }
+
+    private func triesThatFailed(of owner: Owner) throws -> [FailedTry] {
+        try store.tries(of: owner, without: openTries.of(owner))
     }
 
     /// Nil where the limiter cannot be asked.

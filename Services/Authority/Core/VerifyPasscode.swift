@@ -137,9 +137,14 @@ extension AuthorityService {
             guard let password = LimiterLink.evaluation(answer.attachments) else {
                 throw CredentialFault.limiterSilent
             }
-            let number = try await note(charge, footing)
-            return try await unwrap(
-                password, footing, Charged(attempt: attempt, number: number))
+            let charged = Charged(attempt: attempt, number: try note(charge, footing))
+            openTries.begin(charged.number, of: footing.owner)
+            var isOpened = false
+            defer { if !isOpened { openTries.end(charged.number, of: footing.owner) } }
+            try await group.committed()
+            let evaluation = try await unwrap(password, footing, charged)
+            if case .opened = evaluation { isOpened = true }
+            return evaluation
         }
     }
 
@@ -162,21 +167,19 @@ extension AuthorityService {
         }
     }
 
-    /// Goes on only with a charge newer than every one before, and once its number is durable.
+    /// Goes on only with a charge newer than every one before; the caller, once that is durable.
     ///
-    /// An answer of an earlier life, or a second copy of one, is dropped here. Until the passcode
-    /// turns out right, the try stands as one that failed.
-    private func note(_ charge: UInt64, _ footing: Footing) async throws -> Int64 {
+    /// An answer of an earlier life, or a second copy of one, is dropped here. Where the check
+    /// breaks off, the try stands as one that failed.
+    private func note(_ charge: UInt64, _ footing: Footing) throws -> Int64 {
         guard let stored = try store.credential(of: footing.owner),
             stored.enrolment == footing.enrolment, charge > stored.charge,
             charge <= Begin.chargeLimit
-        else { throw CredentialFault.stale }
-        let number = try group.write {
+        else { throw CredentialFault.overtaken }
+        return try group.write {
             try store.raiseCharge(to: charge, of: footing.owner)
             return try store.note(failedTry(footing), of: footing.owner)
         }
-        try await group.committed()
-        return number
     }
 
     private func failedTry(_ footing: Footing) -> FailedTry {
@@ -217,18 +220,24 @@ extension AuthorityService {
     /// Confirms, and then makes the session in the step that looks at record and lock once more.
     ///
     /// The tries before are dropped in the same step, so that they are told once; where the session
-    /// is not made they stay for the next one.
+    /// is not made they stay for the next one. Those that are still being checked are not told.
     private func open(
         _ call: Call<Verify>, _ footing: Footing, _ accessKey: SharedSecret, _ charged: Charged
     ) async throws -> Answer<Verify> {
         // After a mere lock the passcode was right all the same, and its charge is dropped.
-        guard try movement(since: footing) != .changed else { throw CredentialFault.stale }
-        let failedBefore = try await confirm(charged.attempt, accessKey, footing.owner)
+        defer { openTries.end(charged.number, of: footing.owner) }
+        guard try movement(since: footing) != .changed else { throw CredentialFault.overtaken }
+        let openBefore = openTries.of(footing.owner).count { $0 < charged.number }
+        let counted = try await confirm(charged.attempt, accessKey, footing.owner)
+        let failedBefore = counted - min(counted, UInt64(openBefore))
         try group.write { try store.dropTry(charged.number, of: footing.owner) }
         guard try movement(since: footing) == .none else { throw CredentialFault.stale }
         guard clock.now.nanoseconds < call.deadline else { throw BusFault.expired }
-        let tries = try store.tries(of: footing.owner, before: charged.number)
-        try group.write { try store.dropTries(upTo: charged.number, of: footing.owner) }
+        let open = openTries.of(footing.owner)
+        let tries = try store.tries(of: footing.owner, before: charged.number, without: open)
+        try group.write {
+            try store.dropTries(upTo: charged.number, of: footing.owner, without: open)
+        }
         let scope = call.request.scope
         let (session, token) = try registry.open(
             SessionRegistry.Draft(

@@ -19,11 +19,23 @@ struct Main {
                     wallClock: SystemWallClock(),
                     timers: parts.timers, random: parts.random,
                     limiter: parts.client(of: .attemptLimiter),
-                    kdf: PooledKDF(), events: BusEvents(parts), metrics: parts.metrics,
+                    kdf: PooledKDF(), deviceKeys: ChildReader(parts.settings),
+                    events: BusEvents(parts), metrics: parts.metrics,
                     settings: settings))
             service.startHeartbeat()
+            LoginFollower(parts, service).start()
             return service
         }.main()
+    }
+}
+
+extension ChildReader {
+    /// Its program lies beside this one.
+    fileprivate convenience init(_ settings: Settings) {
+        let module = settings.deviceModule
+        self.init(
+            program: Programs.beside("device-key-reader"),
+            module: module == Settings.everyModule ? nil : module)
     }
 }
 

@@ -2,8 +2,8 @@ public import Wire
 
 /// Why the authority gives no answer.
 ///
-/// In every case nothing changed, except that after an answer of the limiter that did not come an
-/// attempt may be counted.
+/// In every case nothing changed, except that where the outcome is unknown an attempt may be
+/// counted.
 public enum CredentialFault: String, NamedFault {
     case noPasscode = "credential.no_passcode"
     case missing = "credential.missing"
@@ -11,6 +11,7 @@ public enum CredentialFault: String, NamedFault {
     case damaged = "credential.damaged"
     case unsupportedVersion = "credential.unsupported_version"
     case stale = "credential.stale"
+    case overtaken = "credential.overtaken"
     case invalidCode = "credential.invalid_code"
     case notAuthorised = "credential.not_authorised"
     case locked = "credential.locked"
@@ -41,8 +42,11 @@ public enum CredentialFault: String, NamedFault {
             "The credential record is of a version that this program does not know. Install the "
                 + "release that wrote it, or a later one."
         case .stale:
-            "The credential changed while the passcode was being checked, or is another one. "
-                + "Ask again."
+            "The credential changed or was locked while the passcode was being checked, or is "
+                + "another one. No attempt is counted; ask again."
+        case .overtaken:
+            "The credential changed while the passcode was being checked, or the check took too "
+                + "long, so one attempt may be counted. See `coffer status`, then try again."
         case .invalidCode:
             "The passcode does not have the form of its kind: four digits, six digits, or any "
                 + "text that is not empty."
@@ -78,7 +82,7 @@ public enum CredentialFault: String, NamedFault {
 
     public var outcome: Outcome {
         switch self {
-        case .limiterSilent: .unknown
+        case .limiterSilent, .overtaken: .unknown
         default: .rejected
         }
     }

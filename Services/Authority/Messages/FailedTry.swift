@@ -1,8 +1,9 @@
 public import Wire
 
-/// A passcode that was tried and did not turn out right: when, and by which peer.
+/// A try that was counted and failed: when, and by which peer.
 ///
-/// One whose check broke off after it was charged, right or wrong, is among them.
+/// Its passcode was wrong, or its check broke off after it was counted, whatever the passcode. One
+/// whose check is under way is none.
 public struct FailedTry: Message, Equatable {
     /// How many are kept of an owner, the newest ones.
     public static let keptLimit = 16

@@ -80,7 +80,7 @@ public struct BeginRemoval: Request, Equatable {
 /// Has the limiter forget the owner, and replaces or removes the credential.
 ///
 /// Refused while a service has not wiped. One that is over already is done.
-public struct FinishRemoval: Request, Equatable {
+public struct FinishRemoval: RemovalRequest, Equatable {
     public static var method: String { "authority.finish_removal" }
     public static var kind: MethodKind { .repeatable }
     public static var callers: Callers { .apps }
@@ -90,18 +90,11 @@ public struct FinishRemoval: Request, Equatable {
 
     public init(removal: RemovalID) { self.removal = removal }
 
-    public init(from object: JSONObject) throws(JSONError) {
-        try object.refuseUnknownKeys(["removal"])
-        removal = try object.identifier("removal")
-    }
-
-    public func write(to writer: inout JSONWriter) { writer.identifier("removal", removal) }
-
     public typealias Reply = Empty
 }
 
 /// Asks whether the calling service is to wipe what it has of the owner.
-public struct CheckRemoval: Request, Equatable {
+public struct CheckRemoval: RemovalRequest, Equatable {
     public static var method: String { "authority.check_removal" }
     public static var kind: MethodKind { .read }
     public static var callers: Callers { .keyUsers }
@@ -110,18 +103,11 @@ public struct CheckRemoval: Request, Equatable {
 
     public init(removal: RemovalID) { self.removal = removal }
 
-    public init(from object: JSONObject) throws(JSONError) {
-        try object.refuseUnknownKeys(["removal"])
-        removal = try object.identifier("removal")
-    }
-
-    public func write(to writer: inout JSONWriter) { writer.identifier("removal", removal) }
-
     public typealias Reply = Empty
 }
 
 /// Says that the calling service has nothing of the owner any more, and no remains on its disk.
-public struct ReportWiped: Request, Equatable {
+public struct ReportWiped: RemovalRequest, Equatable {
     public static var method: String { "authority.report_wiped" }
     public static var kind: MethodKind { .repeatable }
     public static var callers: Callers { .keyUsers }
@@ -130,20 +116,13 @@ public struct ReportWiped: Request, Equatable {
 
     public init(removal: RemovalID) { self.removal = removal }
 
-    public init(from object: JSONObject) throws(JSONError) {
-        try object.refuseUnknownKeys(["removal"])
-        removal = try object.identifier("removal")
-    }
-
-    public func write(to writer: inout JSONWriter) { writer.identifier("removal", removal) }
-
     public typealias Reply = Empty
 }
 
 /// Has a service destroy all that it has of an owner who is being reset or removed.
 ///
 /// The service asks the authority whether that is so. Takes a peer that may destroy.
-public struct WipeOwner<Tag: ServiceTag>: Request, Equatable {
+public struct WipeOwner<Tag: ServiceTag>: RemovalRequest, Equatable {
     public static var method: String { Tag.service.prefix + ".wipe" }
     public static var kind: MethodKind { .repeatable }
     public static var callers: Callers { .apps }
@@ -153,12 +132,20 @@ public struct WipeOwner<Tag: ServiceTag>: Request, Equatable {
 
     public init(removal: RemovalID) { self.removal = removal }
 
+    public typealias Reply = Empty
+}
+
+/// A request about one removal, which it names and says nothing more.
+public protocol RemovalRequest: Request {
+    var removal: RemovalID { get }
+    init(removal: RemovalID)
+}
+
+extension RemovalRequest {
     public init(from object: JSONObject) throws(JSONError) {
         try object.refuseUnknownKeys(["removal"])
-        removal = try object.identifier("removal")
+        self.init(removal: try object.identifier("removal"))
     }
 
     public func write(to writer: inout JSONWriter) { writer.identifier("removal", removal) }
-
-    public typealias Reply = Empty
 }

@@ -48,6 +48,14 @@ public struct AttemptLedger: Equatable, Sendable {
         startWaiting(at: now)
     }
 
+    /// The higher of two counts and of two numbers; the wait is this one's.
+    public func raised(to other: AttemptLedger) -> AttemptLedger {
+        var raised = self
+        raised.record.count = max(record.count, other.record.count)
+        raised.lastCharge = max(lastCharge, other.lastCharge)
+        return raised
+    }
+
     /// Takes notice of a reboot: a count of at least six waits afresh, and none is dropped.
     public mutating func meet(_ now: BootMoment) {
         guard record.boot != now.bootID else { return }

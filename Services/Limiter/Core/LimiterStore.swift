@@ -38,19 +38,19 @@ struct LimiterStore {
 
     // MARK: Owners
 
-    func ownerCount() throws(StorageError) -> Int {
-        let count = try database.firstRow("SELECT count(*) FROM owners") {
-            row throws(StorageError) in try row.integer(0)
-        }
-        return Int(count ?? 0)
-    }
-
     func owners() throws(StorageError) -> [Owner] {
         try database.rows("SELECT owner FROM owners ORDER BY owner") {
             row throws(StorageError) in
             guard let owner = Owner(try row.text(0)) else { throw .damaged }
             return owner
         }
+    }
+
+    func ownerCount() throws(StorageError) -> Int {
+        let count = try database.firstRow("SELECT count(*) FROM owners") {
+            row throws(StorageError) in try row.integer(0)
+        }
+        return Int(count ?? 0)
     }
 
     func enrolment(of owner: Owner) throws(StorageError) -> Enrolment? {
@@ -66,7 +66,7 @@ struct LimiterStore {
         let found = try database.firstRow(
             "SELECT device_secret FROM owners WHERE owner = ?1", .text(owner.text)
         ) { row throws(StorageError) in try row.secret(0) }
-        guard let found else { throw .damaged }
+        guard let found, found.count == Self.deviceSecretBytes else { throw .damaged }
         return found
     }
 

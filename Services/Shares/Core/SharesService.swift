@@ -87,6 +87,8 @@ public final class SharesService: Service {
 
     public func owners() throws -> [Owner] { try store.owners() }
 
+    public func ownerCount() throws -> Int { try store.ownerCount() }
+
     public func problem() -> String? {
         link.hearsAuthority
             ? nil : "The credential authority is not heard, and nothing is done without it."

@@ -120,6 +120,18 @@ final class SharesStore {
         ) { row throws(StorageError) in try Self.identifier(row.text(0)) }
     }
 
+    func ownerCount() throws(StorageError) -> Int {
+        let count = try database.firstRow(
+            """
+            SELECT count(*) FROM (
+                SELECT owner FROM holders UNION SELECT owner FROM splits
+                UNION SELECT owner FROM restorations
+            )
+            """
+        ) { row throws(StorageError) in try row.integer(0) }
+        return Int(count ?? 0)
+    }
+
     /// How many there are of all owners together.
     struct Counts {
         var holders = 0

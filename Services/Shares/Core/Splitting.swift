@@ -19,28 +19,59 @@ extension SharesService {
         let request = call.request
         let permission = Permission(
             purpose: .reveal, namespace: request.namespace, wallet: request.wallet)
-        try call.require(permission)
-        let holders = try request.holders.map { name in
-            guard let holder = try store.holder(name, owner: call.owner) else {
-                throw SharesFault.noSuchHolder
-            }
-            return ShareHolder(name: holder.name.text, publicKey: holder.publicKey)
-        }
+        try call.require(permission, alsoFor: .walletVault)
+        let holders = try holders(named: request.holders, of: call.owner)
         let limit = limits.splitsPerNamespace
         guard
             try store.hasRoom(owner: call.owner, namespace: request.namespace, limit: limit)
         else { throw SharesFault.full }
 
         let lease = try link.leaveThroughAnother(permission, for: call)
-        let (wallet, phrase) = try await vault.reveal(
-            request.wallet, in: request.namespace, for: call, within: Lease.longestMilliseconds)
-        let (row, files) = try shares(of: phrase, wallet, among: holders, for: call)
+        let (row, files) = try await shares(among: holders, for: call)
         try call.onlyWhile { [clock] in try lease.check(at: clock.now.nanoseconds) }
         try await durably {
             try store.makeRoom(owner: call.owner, namespace: request.namespace, limit: limit)
             try store.add(row)
         }
         return Answer(row.manifest, attachments: files)
+    }
+
+    /// Those who get a share, each with a key that one can be sealed for.
+    private func holders(
+        named names: [HolderName], of owner: Owner
+    ) throws -> [ShareHolder] {
+        let holders = try names.map { name in
+            guard let holder = try store.holder(name, owner: owner) else {
+                throw SharesFault.noSuchHolder
+            }
+            // Nothing signs what stands in the store.
+            guard Ed25519.isPublicKey(holder.publicKey) else { throw Self.unfitKey(of: name) }
+            return ShareHolder(name: holder.name.text, publicKey: holder.publicKey)
+        }
+        do throws(ShareFileError) {
+            try ShareFile.check(holders)
+        } catch {
+            throw SharesFault.invalidKey
+        }
+        return holders
+    }
+
+    private static func unfitKey(of name: HolderName) -> Refusal {
+        var refusal = SharesFault.invalidKey.refusal
+        refusal.message =
+            "The key that is kept of holder \(name.text) is none, so it was changed in the store. "
+            + "Remove the holder and take him in again."
+        return refusal
+    }
+
+    /// Has the vault show the phrase, and splits it; the phrase goes no further.
+    private func shares(
+        among holders: [ShareHolder], for call: Call<SplitWallet>
+    ) async throws -> (SplitRow, [SharedSecret]) {
+        let (wallet, phrase) = try await vault.reveal(
+            call.request.wallet, in: call.request.namespace, for: call,
+            within: Lease.longestMilliseconds)
+        return try shares(of: phrase, wallet, among: holders, for: call)
     }
 
     /// The shares as files, and the manifest that goes with them.

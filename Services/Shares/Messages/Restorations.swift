@@ -5,7 +5,7 @@ public import Wire
 ///
 /// Takes a resource session with backup-shares in its audience. The private key is kept, sealed
 /// under a key of the owner's, until the restoration is finished or given up.
-public struct BeginRestoration: Request, Equatable {
+public struct BeginRestoration: NamespaceRequest, Equatable {
     public static var method: String { "shares.begin_restoration" }
     public static var kind: MethodKind { .change }
     public static var callers: Callers { .apps }
@@ -14,13 +14,6 @@ public struct BeginRestoration: Request, Equatable {
     public var namespace: Namespace
 
     public init(namespace: Namespace) { self.namespace = namespace }
-
-    public init(from object: JSONObject) throws(JSONError) {
-        try object.refuseUnknownKeys(["namespace"])
-        namespace = try object.identifier("namespace")
-    }
-
-    public func write(to writer: inout JSONWriter) { writer.identifier("namespace", namespace) }
 
     public typealias Reply = RestorationDescription
 }
@@ -64,7 +57,7 @@ public struct RestorationDescription: Message, Equatable {
 /// The restorations of a namespace that are not finished, oldest first; there are never many.
 ///
 /// Takes a resource session with backup-shares in its audience.
-public struct ListRestorations: Request, Equatable {
+public struct ListRestorations: NamespaceRequest, Equatable {
     public static var method: String { "shares.restorations" }
     public static var kind: MethodKind { .read }
     public static var callers: Callers { .apps }
@@ -73,13 +66,6 @@ public struct ListRestorations: Request, Equatable {
     public var namespace: Namespace
 
     public init(namespace: Namespace) { self.namespace = namespace }
-
-    public init(from object: JSONObject) throws(JSONError) {
-        try object.refuseUnknownKeys(["namespace"])
-        namespace = try object.identifier("namespace")
-    }
-
-    public func write(to writer: inout JSONWriter) { writer.identifier("namespace", namespace) }
 
     public struct Reply: Message, Equatable {
         public var restorations: [RestorationDescription]
@@ -290,4 +276,19 @@ public enum ShareProblem: String, TextIdentifier, CaseIterable {
     public init?(_ text: String) { self.init(rawValue: text) }
 
     public var text: String { rawValue }
+}
+
+/// A request about one namespace, which it names and says nothing more.
+public protocol NamespaceRequest: Request {
+    var namespace: Namespace { get }
+    init(namespace: Namespace)
+}
+
+extension NamespaceRequest {
+    public init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys(["namespace"])
+        self.init(namespace: try object.identifier("namespace"))
+    }
+
+    public func write(to writer: inout JSONWriter) { writer.identifier("namespace", namespace) }
 }

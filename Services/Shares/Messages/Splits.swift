@@ -1,3 +1,4 @@
+public import VaultMessages
 public import Wire
 
 /// Splits a wallet's phrase into three shares, each sealed for its holder.
@@ -86,7 +87,7 @@ public struct ConfirmSplit: Request, Equatable {
 /// The splits of a namespace's wallets, oldest first.
 ///
 /// Takes a resource session with backup-shares in its audience.
-public struct ListSplits: Request, Equatable {
+public struct ListSplits: PageRequest, Equatable {
     public static var method: String { "shares.splits" }
     public static var kind: MethodKind { .read }
     public static var callers: Callers { .apps }
@@ -101,17 +102,6 @@ public struct ListSplits: Request, Equatable {
     public init(namespace: Namespace, after: SplitID? = nil) {
         self.namespace = namespace
         self.after = after
-    }
-
-    public init(from object: JSONObject) throws(JSONError) {
-        try object.refuseUnknownKeys(["namespace", "after"])
-        namespace = try object.identifier("namespace")
-        after = try object.optionalIdentifier("after")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.identifier("namespace", namespace)
-        writer.optionalIdentifier("after", after)
     }
 
     /// One page, and whether there are more.

@@ -183,19 +183,19 @@ final class VaultStore {
         return Int(count ?? 0)
     }
 
-    func ownerCount() throws(StorageError) -> Int {
-        let count = try database.firstRow("SELECT count(DISTINCT owner) FROM namespaces") {
-            row throws(StorageError) in try row.integer(0)
-        }
-        return Int(count ?? 0)
-    }
-
     func owners() throws(StorageError) -> [Owner] {
         try database.rows("SELECT DISTINCT owner FROM namespaces ORDER BY owner") {
             row throws(StorageError) in
             guard let owner = Owner(try row.text(0)) else { throw .damaged }
             return owner
         }
+    }
+
+    func ownerCount() throws(StorageError) -> Int {
+        let count = try database.firstRow("SELECT count(DISTINCT owner) FROM namespaces") {
+            row throws(StorageError) in try row.integer(0)
+        }
+        return Int(count ?? 0)
     }
 
     /// Adds a wallet with its envelopes; part of a step that the caller makes.

@@ -3,7 +3,7 @@ public import Wire
 /// The wallets of a namespace, oldest first.
 ///
 /// Takes a resource session; opens nothing.
-public struct ListWallets: Request, Equatable {
+public struct ListWallets: PageRequest, Equatable {
     public static var method: String { "vault.list" }
     public static var kind: MethodKind { .read }
     public static var callers: Callers { .apps }
@@ -18,17 +18,6 @@ public struct ListWallets: Request, Equatable {
     public init(namespace: Namespace, after: WalletID? = nil) {
         self.namespace = namespace
         self.after = after
-    }
-
-    public init(from object: JSONObject) throws(JSONError) {
-        try object.refuseUnknownKeys(["namespace", "after"])
-        namespace = try object.identifier("namespace")
-        after = try object.optionalIdentifier("after")
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.identifier("namespace", namespace)
-        writer.optionalIdentifier("after", after)
     }
 
     /// One page, and whether there are more.

@@ -4,7 +4,6 @@ import Clocks
 import Crypto
 import Loop
 import Secrets
-import VaultCore
 import Wire
 
 /// A key derivation that costs nothing but simulated time.
@@ -35,12 +34,6 @@ final class EventsOut: EventPort {
     init(_ publish: @escaping ([UInt8]) -> Void) { self.publish = publish }
 
     func publish(_ event: SessionEvent) { publish(event.encoded()) }
-}
-
-/// Does slow work where it stands, so that a run repeats exactly.
-@ServiceLoop
-final class StretcherOnTheLoop: PhraseStretcher {
-    func run<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T { work() }
 }
 
 /// A calendar that stands still: nothing that is promised hangs on it.

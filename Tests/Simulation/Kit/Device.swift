@@ -1,7 +1,9 @@
 import AuthorityMessages
 import Loop
+import MigrationMessages
 import Secrets
 import Serving
+import SharesMessages
 import TestKit
 import Tokens
 import VaultMessages
@@ -14,11 +16,17 @@ final class Device {
     let machine: SimulatedMachine
     /// Whether it is the first of its owner's.
     let isFirst: Bool
-    private let choices: SeededRandom
-    private let authority: ServiceClient
-    private let vault: ServiceClient
-    private var tokens: [Scope: [UInt8]] = [:]
+    let choices: SeededRandom
+    let authority: ServiceClient
+    let vault: ServiceClient
+    let shares: ServiceClient
+    let migration: ServiceClient
+    private var tokens: [Leave: [UInt8]] = [:]
+    /// The run of a migration that it began last.
+    var run: BegunRun?
     private(set) var acts = 0
+    /// How often it has little patience; never once all was mended.
+    private var hastePercent = 15
     /// Changes whose outcome has not been told, by what to do when it is.
     private(set) var open: [OpenChange] = []
 
@@ -29,8 +37,16 @@ final class Device {
         let settle: @ServiceLoop (Bool) -> Void
     }
 
-    /// How long a request may take, in milliseconds.
+    /// What a session is for, and the services that take it.
+    private struct Leave: Hashable {
+        let scope: Scope
+        let audience: [ServiceName]
+    }
+
+    /// How long a request may take, in milliseconds; a hasty device asks what became of a change
+    /// whose request is still on its way.
     private static let patience: UInt64 = 4_000
+    private static let haste: UInt64 = 300
 
     init(_ number: Int, of person: Person, on machine: SimulatedMachine, seed: UInt64) {
         self.person = person
@@ -41,6 +57,8 @@ final class Device {
         let sender = SimulatedNetwork.Sender(peer: key)
         authority = machine.way(from: sender, to: .credentialAuthority)
         vault = machine.way(from: sender, to: .walletVault)
+        shares = machine.way(from: sender, to: .backupShares)
+        migration = machine.way(from: sender, to: .migration)
     }
 
     // MARK: A life
@@ -49,26 +67,40 @@ final class Device {
         for _ in 0..<count {
             await pause()
             acts += 1
+            // Without a passcode there is little to do.
+            if person.possible == [nil], choices.chance(percent: 80) {
+                await changePasscode()
+                continue
+            }
+            if person.circle != nil, choices.chance(percent: 35) {
+                await workOnShares()
+                continue
+            }
+            if person.keychain != nil, choices.chance(percent: 25) {
+                await workOnMigration()
+                continue
+            }
             switch choices.number(in: 1...100) {
-            case 1...10: await changePasscode()
-            case 11...27: await tryWrong()
-            case 28...30: await guess()
-            case 31...45: await unlock()
-            case 46...60: await create()
-            case 61...70: await list()
-            case 71...77: await check()
-            case 78...84: await reveal()
-            case 85...88: await sign()
-            case 89...92: await remove()
-            case 93...95: await lock()
-            case 96...97: await revoke()
-            case 98: await setPolicy()
+            case 1...12: await changePasscode()
+            case 13...24: await tryWrong()
+            case 25...27: await guess()
+            case 28...40: await unlock()
+            case 41...56: await create()
+            case 57...64: await list()
+            case 65...71: await check()
+            case 72...78: await reveal()
+            case 79...82: await sign()
+            case 83...86: await remove()
+            case 87...89: await lock()
+            case 90...91: await revoke()
+            case 92: await setPolicy()
+            case 93...98: await race()
             default: await settleOpen()
             }
         }
     }
 
-    private func pause() async {
+    func pause() async {
         let milliseconds = choices.chance(percent: 70) ? 0...50 : 0...20_000
         await machine.timers.sleep(milliseconds: UInt64(choices.number(in: milliseconds)))
     }
@@ -95,8 +127,9 @@ final class Device {
         await change(
             SetPasscode(passcodeKind: .alphanumeric), authority, token: token,
             attachments: [secret(code)]
-        ) { [person] made, _ in
+        ) { [person, machine] made, _ in
             if let made { person.endChange(to: code, made: made) }
+            if made == true { machine.deeds[.passcode] += 1 }
         }
         tokens = tokens.filter { _ in choices.chance(percent: 50) }
     }
@@ -105,12 +138,17 @@ final class Device {
         _ = await verify(newCode(), .appUnlock, [])
     }
 
-    /// Tries wrong codes as fast as they go.
+    /// Tries wrong codes as fast as they go, and sometimes the right one among them.
     private func guess() async {
         var left = choices.number(in: 7...12)
-        for _ in 0..<left {
+        let place = choices.chance(percent: 50) ? choices.number(in: 0...5) : left
+        for number in 0..<left {
             ServiceLoop.start {
-                await self.tryWrong()
+                if number == place, let right = self.person.certain {
+                    _ = await self.verify(right, .appUnlock, [])
+                } else {
+                    await self.tryWrong()
+                }
                 left -= 1
             }
         }
@@ -148,6 +186,7 @@ final class Device {
                 machine.promises.fail("\(code) was taken and is no passcode of its owner")
             }
             if isSettled { person.learn(code) }
+            machine.deeds[.session] += 1
             return answer.attachments.first.map { .verified($0.bytes.withBytes { Array($0) }) }
         case .wrong:
             if isSettled, certain == code {
@@ -159,16 +198,25 @@ final class Device {
         }
     }
 
-    private func session(_ scope: Scope) async -> [UInt8]? {
-        if let token = tokens[scope], choices.chance(percent: 85) { return token }
+    /// A token for a scope, kept or new.
+    ///
+    /// - Parameter services: those that take it; none for what only the authority takes.
+    func session(
+        _ scope: Scope, _ services: [ServiceName] = [.walletVault]
+    ) async -> [UInt8]? {
+        let audience: [ServiceName] = scope == .appUnlock ? [] : services
+        let leave = Leave(scope: scope, audience: audience)
+        if let token = tokens[leave], choices.chance(percent: 85) { return token }
         let guesses = person.possible.compactMap { $0 }.sorted()
         guard let code = choices.pick(guesses) else { return nil }
-        let audience: [ServiceName] = scope == .appUnlock ? [] : [.walletVault]
-        guard case .verified(let token)? = await verify(code, scope, audience) else {
-            return nil
+        var verdict = await verify(code, scope, audience)
+        if case .coolingDown(let remaining)? = verdict, choices.chance(percent: 60) {
+            await machine.timers.sleep(milliseconds: remaining + 1)
+            verdict = await verify(code, scope, audience)
         }
+        guard case .verified(let token)? = verdict else { return nil }
         // A proof is kept too: its second use must be refused.
-        tokens[scope] = token
+        tokens[leave] = token
         return token
     }
 
@@ -177,8 +225,34 @@ final class Device {
     }
 
     private func revoke() async {
-        guard let token = tokens[.resource(person.namespace)] else { return }
-        _ = try? await authority.call(Revoke(), options: options(token))
+        let scope = Scope.resource(person.namespace)
+        guard let token = tokens[Leave(scope: scope, audience: [.walletVault])] else { return }
+        _ = try? await ask(Revoke(), authority, token)
+    }
+
+    /// Works while the session for it is taken away.
+    private func race() async {
+        guard await session(.resource(person.namespace)) != nil else { return }
+        var left = choices.number(in: 1...3)
+        for _ in 0..<left {
+            let kind = choices.number(in: 1...3)
+            ServiceLoop.start {
+                switch kind {
+                case 1: await self.create()
+                case 2: await self.check()
+                default: await self.list()
+                }
+                left -= 1
+            }
+        }
+        // Time passes only when nothing else can happen: what is to happen meanwhile waits steps.
+        for _ in 0..<choices.number(in: 0...30) { await Task.yield() }
+        switch choices.number(in: 1...4) {
+        case 1...2: await lock()
+        case 3: await revoke()
+        default: await changePasscode()
+        }
+        while left > 0 { await machine.timers.sleep(milliseconds: 100) }
     }
 
     private func setPolicy() async {
@@ -189,16 +263,18 @@ final class Device {
 
     // MARK: Wallets
 
-    private func create() async {
-        guard person.wallets.count < 6,
+    func create() async {
+        guard person.wallets.values.count(where: { $0.belief != .notThere }) < 6,
             let token = await session(.resource(person.namespace))
         else { return }
         let label = person.newLabel()
         await change(
             CreateWallet(namespace: person.namespace, label: label, words: 12), vault, token: token
-        ) { [person] made, reply in
+        ) { [person, machine] made, reply in
             switch made {
-            case true?: person.believe(.there, of: label, id: reply?.wallet)
+            case true?:
+                machine.deeds[.wallet] += 1
+                person.believe(.there, of: label, id: reply?.wallet)
             case false?: person.believe(.notThere, of: label)
             case nil: break
             }
@@ -212,7 +288,8 @@ final class Device {
         person.believe(.unsure, of: label)
         await change(
             RemoveWallet(namespace: person.namespace, wallet: id), vault, token: token
-        ) { [person] made, _ in
+        ) { [person, machine] made, _ in
+            if made == true { machine.deeds[.removal] += 1 }
             if let made { person.believe(made ? .notThere : .there, of: label) }
         }
     }
@@ -221,8 +298,7 @@ final class Device {
         guard let token = await session(.resource(person.namespace)) else { return }
         let before = person.wallets
         guard
-            let answer = try? await vault.call(
-                ListWallets(namespace: person.namespace), options: options(token))
+            let answer = try? await ask(ListWallets(namespace: person.namespace), vault, token)
         else { return }
         judge(answer.reply.wallets, before)
     }
@@ -268,19 +344,21 @@ final class Device {
         if let shown = person.wallets[label]?.shown, shown != phrase {
             machine.promises.fail("a wallet shows another phrase than before")
         }
+        machine.deeds[.phrase] += 1
         person.noteShown(phrase, of: label)
     }
 
     private func sign() async {
         guard let (label, id) = chosen(), let token = await session(.sign(person.namespace, id))
         else { return }
-        await judged(
+        let answer = await judged(
             SignWithWallet(
                 namespace: person.namespace, wallet: id, scheme: .ed25519, path: "m/0'"),
             token, label, attachments: [secret("message")])
+        if answer != nil { machine.deeds[.signature] += 1 }
     }
 
-    private func chosen() -> (String, WalletID)? {
+    func chosen() -> (String, WalletID)? {
         guard let label = choices.pick(person.usable), let id = person.wallets[label]?.id else {
             return nil
         }
@@ -294,8 +372,7 @@ final class Device {
         let version = person.wallets[label]?.version
         let isThere = person.wallets[label]?.belief == .there
         do throws(Refusal) {
-            return try await vault.call(
-                request, options: options(token), attachments: attachments)
+            return try await ask(request, vault, token, attachments: attachments)
         } catch {
             let isDamage =
                 ["vault.no_such_wallet", "vault.envelope_damaged"].contains(error.code)
@@ -310,15 +387,15 @@ final class Device {
     // MARK: Changes
 
     /// Makes a change, repeats it now and then under the same key, and learns what became of it.
-    private func change<R: Request>(
+    func change<R: Request>(
         _ request: R, _ client: ServiceClient, token: [UInt8], attachments: [SharedSecret] = [],
         settle: @escaping @ServiceLoop (Bool?, R.Reply?) -> Void
     ) async {
         guard let key = IdempotencyKey(choices.bytes(IdempotencyKey.byteCount)) else { return }
         for _ in 0..<choices.number(in: 1...3) {
             do throws(Refusal) {
-                let answer = try await client.call(
-                    request, options: options(token, key: key), attachments: attachments)
+                let answer = try await ask(
+                    request, client, token, key: key, attachments: attachments)
                 return settle(true, answer.reply)
             } catch {
                 // That it was refused now says nothing of an earlier try under the same key; the
@@ -330,8 +407,7 @@ final class Device {
                 }
             }
         }
-        let service: ServiceName = client === vault ? .walletVault : .credentialAuthority
-        let change = OpenChange(key: key, service: service) { settle($0, nil) }
+        let change = OpenChange(key: key, service: service(behind: client)) { settle($0, nil) }
         if let made = await outcome(of: change) {
             change.settle(made)
         } else {
@@ -342,22 +418,30 @@ final class Device {
 
     /// Whether a change was made, as its service says; nil where it does not.
     func outcome(of change: OpenChange) async -> Bool? {
-        let status: OutcomeStatus?
-        switch change.service {
-        case .walletVault:
-            status = try? await vault.call(
-                AskOutcome<Vault>(key: change.key), options: options()
-            ).reply.status
-        default:
-            status = try? await authority.call(
-                AskOutcome<Authority>(key: change.key), options: options()
-            ).reply.status
-        }
+        let status: OutcomeStatus? =
+            switch change.service {
+            case .walletVault: await status(AskOutcome<Vault>(key: change.key), vault)
+            case .backupShares: await status(AskOutcome<Shares>(key: change.key), shares)
+            case .migration: await status(AskOutcome<Migration>(key: change.key), migration)
+            default: await status(AskOutcome<Authority>(key: change.key), authority)
+            }
         switch status {
         case .done?: return true
         case .rejected?: return false
         case .inFlight?, nil: return nil
         }
+    }
+
+    private func status<R: Request>(
+        _ request: R, _ client: ServiceClient
+    ) async -> OutcomeStatus? where R.Reply == OutcomeReply {
+        try? await client.call(request, options: options()).reply.status
+    }
+
+    private func service(behind client: ServiceClient) -> ServiceName {
+        if client === vault { return .walletVault }
+        if client === shares { return .backupShares }
+        return client === migration ? .migration : .credentialAuthority
     }
 
     func settleOpen() async {
@@ -370,20 +454,41 @@ final class Device {
 
     // MARK: Asking
 
+    /// Asks under a token, and seldom comes again with one that is over.
+    func ask<R: Request>(
+        _ request: R, _ client: ServiceClient, _ token: [UInt8], key: IdempotencyKey? = nil,
+        attachments: [SharedSecret] = []
+    ) async throws(Refusal) -> Answer<R> {
+        do throws(Refusal) {
+            return try await client.call(
+                request, options: options(token, key: key), attachments: attachments)
+        } catch {
+            if ["session.ended", "session.invalid", "credential.locked"].contains(error.code),
+                choices.chance(percent: 80)
+            {
+                tokens = tokens.filter { $0.value != token }
+            }
+            throw error
+        }
+    }
+
     private func options(_ token: [UInt8] = [], key: IdempotencyKey? = nil) -> CallOptions {
         CallOptions(
-            owner: person.owner, token: token, timeoutMilliseconds: Self.patience,
+            owner: person.owner, token: token,
+            timeoutMilliseconds: choices.chance(percent: hastePercent)
+                ? Self.haste : Self.patience,
             idempotency: key)
     }
 
-    private func secret(_ text: String) -> SharedSecret {
-        SharedSecret(SecretBytes(copying: Array(text.utf8)))
-    }
+    private func secret(_ text: String) -> SharedSecret { secret(Array(text.utf8)) }
+
+    func secret(_ bytes: [UInt8]) -> SharedSecret { SharedSecret(SecretBytes(copying: bytes)) }
 
     // MARK: When all is over
 
     /// Looks whether everything is as it was told.
     func audit() async {
+        hastePercent = 0
         for _ in 0..<20 where !open.isEmpty {
             await settleOpen()
             await machine.timers.sleep(milliseconds: 500)
@@ -393,45 +498,55 @@ final class Device {
 
     /// The one passcode that works is one that was told; every wallet is as it was told.
     func auditStores() async {
-        guard let right = await findPasscode() else { return }
-        guard
-            case .verified(let token)? = await patiently({
-                await self.verify(right, .resource(self.person.namespace), [.walletVault])
-            })
-        else { return machine.promises.fail("the passcode opens no session after all was mended") }
+        guard let right = await findPasscode(),
+            let token = await certainSession(
+                right, .resource(person.namespace), [.walletVault])
+        else { return }
         let before = person.wallets
-        var listed: [WalletDescription]?
+        guard let listed = await allWallets(in: person.namespace, token) else { return }
+        judge(listed, before)
+        if person.keychain != nil { await auditMigration(right) }
+        if person.circle != nil { await auditShares(right) }
+    }
+
+    /// Lists a namespace and lets the vault open whatever is there; for when nothing breaks.
+    func allWallets(in namespace: Namespace, _ token: [UInt8]) async -> [WalletDescription]? {
+        let request = ListWallets(namespace: namespace)
+        guard let listed = await insist(on: request, vault, token)?.wallets else { return nil }
+        for wallet in listed {
+            let request = CheckWallet(namespace: namespace, wallet: wallet.wallet)
+            guard await insist(on: request, vault, token) != nil else { break }
+        }
+        return listed
+    }
+
+    /// Asks until there is an answer, which must come when nothing breaks.
+    func insist<R: Request>(
+        on request: R, _ client: ServiceClient, _ token: [UInt8] = []
+    ) async -> R.Reply? {
         var refusals: [String] = []
-        for _ in 0..<10 where listed == nil {
+        for _ in 0..<10 {
             do throws(Refusal) {
-                listed = try await vault.call(
-                    ListWallets(namespace: person.namespace), options: options(token)
-                ).reply.wallets
+                return try await ask(request, client, token).reply
             } catch {
                 refusals.append(error.code)
+                await machine.timers.sleep(milliseconds: 300)
             }
-            await machine.timers.sleep(milliseconds: 300)
         }
-        guard let listed else {
-            return machine.promises.fail("wallets cannot be listed: \(refusals)")
+        machine.promises.fail("\(R.method) is refused after all was mended: \(refusals)")
+        return nil
+    }
+
+    /// A session under the right passcode; for when nothing breaks.
+    func certainSession(
+        _ code: String, _ scope: Scope, _ audience: [ServiceName]
+    ) async -> [UInt8]? {
+        let verdict = await patiently { await self.verify(code, scope, audience) }
+        guard case .verified(let token)? = verdict else {
+            machine.promises.fail("the passcode opens no session after all was mended")
+            return nil
         }
-        judge(listed, before)
-        for wallet in listed {
-            var refusals: [String] = []
-            for _ in 0..<10 {
-                do throws(Refusal) {
-                    _ = try await vault.call(
-                        CheckWallet(namespace: person.namespace, wallet: wallet.wallet),
-                        options: options(token))
-                    refusals = []
-                    break
-                } catch {
-                    refusals.append(error.code)
-                    await machine.timers.sleep(milliseconds: 300)
-                }
-            }
-            if let last = refusals.last { machine.promises.fail("a wallet does not open: \(last)") }
-        }
+        return token
     }
 
     private func findPasscode() async -> String? {

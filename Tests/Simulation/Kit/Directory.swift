@@ -5,7 +5,7 @@ import Wire
 struct Directory: PeerDirectory {
     func entry(for key: PeerKey) -> PeerEntry? {
         let bytes = key.bytes
-        if let service = ServiceName.allCases.first(where: { Self.key(of: $0) == key }) {
+        if let service = service(of: key) {
             return PeerEntry(
                 name: service.text, key: key, role: .service(service), owners: .all,
                 mayDestroy: false)
@@ -13,6 +13,11 @@ struct Directory: PeerDirectory {
         guard bytes[0] == 2, let owner = Self.owner(bytes[1]) else { return nil }
         return PeerEntry(
             name: "device", key: key, role: .app, owners: .some([owner]), mayDestroy: true)
+    }
+
+    /// The service that has a key; nil for a client's.
+    func service(of key: PeerKey) -> ServiceName? {
+        ServiceName.allCases.first { Self.key(of: $0) == key }
     }
 
     static func key(of service: ServiceName) -> PeerKey {

@@ -5,10 +5,16 @@ struct Mishaps: Sendable {
     var perTenThousand = 0
     /// Of ten thousand turns, those in whose commit the process is killed.
     var killInCommitPerTenThousand = 0
+    /// Of ten thousand messages, those at whose arrival one of the two processes is killed.
+    var killAtMessagePerTenThousand = 0
     /// Of a thousand messages, those that get lost.
     var lostPerThousand = 0
     /// Of a thousand messages, those that arrive twice.
     var repeatedPerThousand = 0
+    /// Of a thousand messages, those that are held up.
+    var delayedPerThousand = 0
+    /// Of a thousand turns, those that end late.
+    var latePerThousand = 0
     /// How often time passes though there is something to do.
     var hastePercent = 0
     /// Simulated time of a key derivation.
@@ -17,44 +23,75 @@ struct Mishaps: Sendable {
     static let none = Mishaps()
 }
 
-/// What was injected into a run.
+/// A kind of trouble that a run meets.
+public enum Trouble: String, CaseIterable, Sendable {
+    /// A process is killed between two steps.
+    case killInStep = "kills_in_a_step"
+    /// One is killed when a message of its own arrives somewhere, or one for it.
+    case killAtMessage = "kills_at_a_message"
+    /// One is killed at some write or sync of a commit.
+    case killInCommit = "kills_in_a_commit"
+    /// One ends because its disk failed it.
+    case endByDisk = "ends_by_a_disk"
+    case failedStart = "failed_starts"
+    /// The power fails on the whole machine.
+    case boot = "boots"
+    /// A sector that was written, not synced, and lost with the power.
+    case lostSector = "torn_sectors"
+    case sleep = "sleeps"
+    case fullDisk = "writes_to_a_full_disk"
+    case failedWrite = "failed_writes"
+    case failedSync = "failed_syncs"
+    case lateTurn = "late_turns"
+    case lost = "messages_lost"
+    case repeated = "messages_repeated"
+    case delayed = "messages_delayed"
+    /// A message overtakes older ones.
+    case reordered = "messages_reordered"
+}
+
+/// What was injected into a run, or into several.
 public struct Injected: Sendable, Equatable {
-    public internal(set) var kills = 0
-    public internal(set) var killsInCommit = 0
-    /// Processes that ended because their disk failed them.
-    public internal(set) var diskEndings = 0
-    public internal(set) var failedStarts = 0
-    public internal(set) var boots = 0
-    public internal(set) var tornDisks = 0
-    public internal(set) var sleeps = 0
-    public internal(set) var diskFaults = 0
-    public internal(set) var lost = 0
-    public internal(set) var repeated = 0
+    private var counts: [Trouble: Int] = [:]
 
     public init() {}
 
+    public subscript(trouble: Trouble) -> Int {
+        get { counts[trouble] ?? 0 }
+        set { counts[trouble] = newValue }
+    }
+
     public mutating func add(_ other: Injected) {
-        kills += other.kills
-        killsInCommit += other.killsInCommit
-        diskEndings += other.diskEndings
-        failedStarts += other.failedStarts
-        boots += other.boots
-        tornDisks += other.tornDisks
-        sleeps += other.sleeps
-        diskFaults += other.diskFaults
-        lost += other.lost
-        repeated += other.repeated
+        for (trouble, count) in other.counts { self[trouble] += count }
     }
 }
 
-extension Injected {
-    /// For people, a line each.
-    public var lines: [String] {
-        [
-            "kills \(kills), in a commit \(killsInCommit), by a disk \(diskEndings)",
-            "boots \(boots), torn disks \(tornDisks), sleeps \(sleeps)",
-            "disk faults \(diskFaults), failed starts \(failedStarts)",
-            "messages lost \(lost), repeated \(repeated)",
-        ]
+/// What a run got done: a run in which everything is refused keeps every promise.
+public enum Deed: String, CaseIterable, Sendable {
+    case passcode = "passcodes_set"
+    case session = "sessions_opened"
+    case wallet = "wallets_made"
+    case removal = "wallets_removed"
+    case phrase = "phrases_shown"
+    case signature = "signatures_made"
+    case split = "splits_confirmed"
+    case restoration = "restorations_installed"
+    case migration = "migrations_finished"
+    case verification = "migrations_verified"
+}
+
+/// How often each was done.
+public struct Deeds: Sendable, Equatable {
+    private var counts: [Deed: Int] = [:]
+
+    public init() {}
+
+    public subscript(deed: Deed) -> Int {
+        get { counts[deed] ?? 0 }
+        set { counts[deed] = newValue }
+    }
+
+    public mutating func add(_ other: Deeds) {
+        for (deed, count) in other.counts { self[deed] += count }
     }
 }

@@ -1,4 +1,5 @@
 import Loop
+import VaultMessages
 import Wire
 
 /// An owner, and what his devices were told: what the services must agree with in the end.
@@ -8,6 +9,15 @@ final class Person {
     let owner: Owner
     /// The same name for every owner, so that what leaks between owners is seen.
     let namespace: Namespace
+    /// Where wallets go that are restored from shares, and from shares of the last day.
+    let restoredNamespace: Namespace
+    let drillNamespace: Namespace
+    /// Where each network's legacy wallets go.
+    private let networkNamespaces: [WalletNetwork: Namespace]
+    /// Nil for an owner who has no legacy wallets.
+    let keychain: LegacyHoard?
+    /// Nil for an owner who keeps no backup.
+    let circle: Circle?
     /// The passcodes that may be the right one; nil is none at all.
     private(set) var possible: Set<String?> = [nil]
     /// Raised by everything that may change the passcode, so that an answer can be judged.
@@ -32,13 +42,33 @@ final class Person {
         var shown: [UInt8]?
     }
 
-    init(number: Int) {
+    init(number: Int, keychain: LegacyHoard?, circle: Circle?) {
         self.number = number
-        guard let owner = Directory.owner(UInt8(number)),
-            let namespace = Namespace("everybodys")
-        else { preconditionFailure("a name of the simulation is well-formed") }
+        self.keychain = keychain
+        self.circle = circle
+        guard let owner = Directory.owner(UInt8(number)) else {
+            preconditionFailure("a name of the simulation is well-formed")
+        }
         self.owner = owner
-        self.namespace = namespace
+        namespace = Self.namespace("everybodys")
+        restoredNamespace = Self.namespace("restored")
+        drillNamespace = Self.namespace("drill")
+        networkNamespaces = Dictionary(
+            uniqueKeysWithValues: WalletNetwork.allCases.map { network in
+                (network, Self.namespace("dash.\(network.text)"))
+            })
+    }
+
+    private static func namespace(_ text: String) -> Namespace {
+        guard let namespace = Namespace(text) else {
+            preconditionFailure("a name of the simulation is well-formed")
+        }
+        return namespace
+    }
+
+    /// Where a network's legacy wallets go.
+    func namespace(of network: WalletNetwork) -> Namespace {
+        networkNamespaces[network] ?? namespace
     }
 
     /// The one passcode that must be right; nil where it is not known or there is none.

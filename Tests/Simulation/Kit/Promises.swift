@@ -3,6 +3,7 @@ import Clocks
 import LimiterMessages
 import Loop
 import Secrets
+import SharesMessages
 import TestKit
 import Tokens
 import VaultMessages
@@ -13,6 +14,8 @@ import Wire
 @ServiceLoop
 final class Promises {
     private(set) var broken: [String] = []
+    /// At which step of the run the machine is.
+    var step: () -> Int = { 0 }
     private let clock: FakeBootClock
     private var grants: [Owner: [Grant]] = [:]
     private var attempts: [AttemptID: (charge: UInt64, code: [UInt8])] = [:]
@@ -40,7 +43,9 @@ final class Promises {
 
     init(clock: FakeBootClock) { self.clock = clock }
 
-    func fail(_ sentence: String) { if broken.count < 20 { broken.append(sentence) } }
+    func fail(_ sentence: String) {
+        if broken.count < 20 { broken.append("step \(step()): \(sentence)") }
+    }
 
     // MARK: Replies that leave
 
@@ -54,12 +59,10 @@ final class Promises {
         case Lock.method: locks[owner] = (exchange.takenAt ?? clock.now, clock.now)
         case Revoke.method: note(revoke: exchange)
         case SetPasscode.method: note(change: reply, owner)
-        case Verify.method: note(verify: reply)
+        case Verify.method: watch(verify: reply, owner)
         default: break
         }
-        if exchange.service == .walletVault {
-            watchVault(exchange, isRepeat: header.repeated)
-        }
+        if isUnderLease(exchange) { watchWork(exchange, isRepeat: header.repeated) }
     }
 
     /// After six evaluations that nobody confirmed, the next comes a minute later at the soonest,
@@ -74,8 +77,6 @@ final class Promises {
         attempts[attempt] = (charge, code)
         let now = clock.now
         let before = grants[owner, default: []]
-        // The charge is its own number: a repeat of the same answer is no second evaluation.
-        guard !before.contains(where: { $0.charge == charge }) else { return }
         if before.count >= Self.triesBeforeWait, let last = before.last {
             let since = last.moment.bootID == now.bootID ? last.moment.nanoseconds : 0
             if now.nanoseconds < since + Self.wait {
@@ -121,12 +122,16 @@ final class Promises {
         changed[owner] = (clock.now, answer.reply.revision)
     }
 
-    private func note(verify reply: ReplyFrames) {
+    /// No session leaves under a passcode that was changed, and the change acknowledged, before.
+    private func watch(verify reply: ReplyFrames, _ owner: Owner) {
         guard let answer = try? reply.answer(to: Verify.self),
             let token = answer.attachments.first,
             let claims = Self.claims(in: token.bytes.withBytes { Array($0) })
         else { return }
         liveRun = claims.run
+        if let change = changed[owner], claims.revision < change.revision {
+            fail("a passcode that was changed opened a session")
+        }
     }
 
     /// A process ended.
@@ -136,15 +141,28 @@ final class Promises {
         liveRun = nil
     }
 
-    // MARK: The vault
+    // MARK: Work under the authority's leave
+
+    /// Whether an answer is given only while the leave for it lasts, or on news of the session.
+    ///
+    /// A run of the migration, and a restoration that the vault was asked for, go on by themselves.
+    private func isUnderLease(_ exchange: SimulatedNetwork.Exchange) -> Bool {
+        switch exchange.service {
+        case .attemptLimiter, .credentialAuthority: false
+        case .walletVault: true
+        case .backupShares: exchange.header.method != RestoreWallet.method
+        case .migration: false
+        }
+    }
 
     /// Nothing is done for a session that is over.
-    private func watchVault(_ exchange: SimulatedNetwork.Exchange, isRepeat: Bool) {
+    private func watchWork(_ exchange: SimulatedNetwork.Exchange, isRepeat: Bool) {
         guard let claims = claims(of: exchange) else { return }
         let now = clock.now
         let method = exchange.header.method
         // A list, and what is repeated from the journal, opens nothing and may rest on news.
-        let isList = isRepeat || method == ListWallets.method
+        let isList =
+            isRepeat || method == ListWallets.method || method == FindWallet.method
         if claims.owner != exchange.header.owner {
             fail("\(method) for \(exchange.header.owner.text) with a token of another owner")
         }

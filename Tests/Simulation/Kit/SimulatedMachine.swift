@@ -1,15 +1,8 @@
-import AuthorityClient
-import AuthorityCore
 import Clocks
 import DiskDouble
-import LimiterCore
 import Loop
-import Secrets
 import Serving
-import Storage
 import TestKit
-import Tokens
-import VaultCore
 import Wire
 
 /// A machine with the services on it, in one process and from one seed.
@@ -19,7 +12,11 @@ import Wire
 /// something breaks. Which one is drawn from the seed, so that a run repeats exactly.
 @ServiceLoop
 final class SimulatedMachine {
-    static let services: [ServiceName] = [.attemptLimiter, .credentialAuthority, .walletVault]
+    static let services: [ServiceName] = [
+        .attemptLimiter, .credentialAuthority, .walletVault, .backupShares, .migration,
+    ]
+    /// Those that hear the authority's events.
+    static let subscribers: [ServiceName] = [.walletVault, .backupShares, .migration]
 
     let choices: SeededRandom
     let clock = FakeBootClock()
@@ -28,25 +25,30 @@ final class SimulatedMachine {
     let network: SimulatedNetwork
     let promises: Promises
     var mishaps: Mishaps
-    private(set) var injected = Injected()
+    var injected = Injected()
+    var deeds = Deeds()
     private(set) var steps = 0
     /// A digest of all that happened, to tell whether two runs are one.
     private(set) var trace: UInt64 = 0xCBF2_9CE4_8422_2325
 
     /// The sleepers of those who live on no service: clients.
     let timers: Timers
-    private let random: SeededRandom
-    private var disks: [ServiceName: TestDisk] = [:]
+    let random: SeededRandom
+    private(set) var disks: [ServiceName: TestDisk] = [:]
+    private let disksIgnoreSyncs: Bool
     private var running: [ServiceName: any SimulatedProcess] = [:]
     /// When those that are down start again.
     private var startsAt: [ServiceName: UInt64] = [:]
     /// What has happened since a service's last turn ended.
     private var unfinished: Set<ServiceName> = []
+    /// The turns that end late, and when.
+    private var late: [ServiceName: UInt64] = [:]
     private var endedTimers: [Timers] = []
-    private var lives = 0
-    private let directory = Directory()
+    private(set) var lives = 0
+    let directory = Directory()
 
-    init(seed: UInt64, mishaps: Mishaps) {
+    init(seed: UInt64, mishaps: Mishaps, disksIgnoreSyncs: Bool = false) {
+        self.disksIgnoreSyncs = disksIgnoreSyncs
         choices = SeededRandom(seed: seed)
         random = SeededRandom(seed: seed ^ 0x5EED_5EED)
         self.mishaps = mishaps
@@ -55,9 +57,10 @@ final class SimulatedMachine {
         network = SimulatedNetwork { clock.now.nanoseconds }
         promises = Promises(clock: clock)
         for service in Self.services {
-            disks[service] = TestDisk()
+            use(TestDisk(), for: service)
             startsAt[service] = 0
         }
+        promises.step = { [weak self] in self?.steps ?? 0 }
     }
 
     // MARK: One step
@@ -74,7 +77,7 @@ final class SimulatedMachine {
         var ways: [(weight: Int, Action)] = []
         if !ServiceLoop.queue.isEmpty { ways.append((60, .job)) }
         if !network.parcels.isEmpty { ways.append((30, .message)) }
-        if !unfinished.isEmpty { ways.append((25, .turn)) }
+        if !endable.isEmpty { ways.append((25, .turn)) }
         if ways.isEmpty || choices.chance(percent: mishaps.hastePercent) {
             ways.append((ways.isEmpty ? 1 : 10, .time))
         }
@@ -113,18 +116,32 @@ final class SimulatedMachine {
     }
 
     private func endTurn() {
-        guard let service = choices.pick(unfinished.sorted { $0.text < $1.text }) else { return }
+        guard let service = choices.pick(endable) else { return }
         note(0x200 + UInt64(Self.services.firstIndex(of: service) ?? 9))
+        if late[service] == nil, choices.number(in: 1...1_000) <= mishaps.latePerThousand {
+            injected[.lateTurn] += 1
+            let pause = UInt64(choices.number(in: 1...400)) * 1_000_000
+            late[service] = clock.now.nanoseconds + pause
+            return
+        }
         unfinished.remove(service)
+        late[service] = nil
         guard let process = running[service], let disk = disks[service] else { return }
         if choices.number(in: 1...10_000) <= mishaps.killInCommitPerTenThousand {
             disk.killAfter = choices.number(in: 0...12)
         }
-        do { try process.endTurn() } catch { return kill(service, \.diskEndings) }
+        do { try process.endTurn() } catch { return kill(service, .endByDisk) }
         guard let left = disk.killAfter else { return }
         disk.killAfter = nil
         // The kill lands in the commit only where the commit came so far.
-        if left == 0 { kill(service, \.killsInCommit) }
+        if left == 0 { kill(service, .killInCommit) }
+    }
+
+    /// The services whose turn may end now.
+    private var endable: [ServiceName] {
+        guard !unfinished.isEmpty else { return [] }
+        let now = clock.now.nanoseconds
+        return Self.services.filter { unfinished.contains($0) && (late[$0] ?? 0) <= now }
     }
 
     // MARK: Messages
@@ -133,14 +150,27 @@ final class SimulatedMachine {
         let index = choices.number(in: 0...network.parcels.count - 1)
         let parcel = network.take(at: index)
         note(0x300 + UInt64(index))
+        if index > 0 { injected[.reordered] += 1 }
         if choices.number(in: 1...1_000) <= mishaps.lostPerThousand {
-            injected.lost += 1
+            injected[.lost] += 1
             return lose(parcel)
         }
         if choices.number(in: 1...1_000) <= mishaps.repeatedPerThousand {
-            injected.repeated += 1
+            injected[.repeated] += 1
             network.post(parcel)
         }
+        if choices.number(in: 1...1_000) <= mishaps.delayedPerThousand {
+            injected[.delayed] += 1
+            let pause = UInt64(choices.number(in: 1...3_000)) * 1_000_000
+            return network.hold(parcel, until: clock.now.nanoseconds + pause)
+        }
+        let isFatal = choices.number(in: 1...10_000) <= mishaps.killAtMessagePerTenThousand
+        if isFatal, choices.chance(percent: 50) { killAround(parcel) }
+        arrive(parcel)
+        if isFatal { killAround(parcel) }
+    }
+
+    private func arrive(_ parcel: SimulatedNetwork.Parcel) {
         switch parcel {
         case .request(let exchange): deliver(exchange)
         case .reply(let exchange, let frames):
@@ -150,6 +180,18 @@ final class SimulatedMachine {
             running[service]?.hear(notice)
             unfinished.insert(service)
         }
+    }
+
+    /// Kills the service that a message came from or went to.
+    private func killAround(_ parcel: SimulatedNetwork.Parcel) {
+        var ends: [ServiceName] = []
+        switch parcel {
+        case .request(let exchange), .reply(let exchange, _):
+            ends.append(exchange.service)
+            if let asking = directory.service(of: exchange.sender.peer) { ends.append(asking) }
+        case .news(_, let service): ends.append(service)
+        }
+        if let service = choices.pick(ends) { kill(service, .killAtMessage) }
     }
 
     /// A request or its answer vanishes; who asked waits in vain.
@@ -165,8 +207,9 @@ final class SimulatedMachine {
             return network.finish(
                 exchange, .failure(exchange.takenBy == nil ? .unreachable : .lost))
         }
+        // A second copy of a request changes nothing of what the first one did.
+        if exchange.takenBy != process.life { exchange.takenAt = clock.now }
         exchange.takenBy = process.life
-        exchange.takenAt = clock.now
         promises.watchArrival(exchange)
         process.receive(exchange)
         unfinished.insert(exchange.service)
@@ -183,7 +226,8 @@ final class SimulatedMachine {
     private func passTime() -> Bool {
         let here = running.values.map { $0.timers.nextDeadline } + [network.nextDeadline]
         let now = clock.now.nanoseconds
-        var waits = (here.compactMap { $0 } + startsAt.values).map { $0 > now ? $0 - now : 0 }
+        let moments = here.compactMap { $0 } + Array(startsAt.values) + Array(late.values)
+        var waits = moments.map { $0 > now ? $0 - now : 0 }
         if let next = timers.nextDeadline {
             let moment = outside.now.nanoseconds
             waits.append(next > moment ? next - moment : 0)
@@ -201,6 +245,7 @@ final class SimulatedMachine {
         for service in Self.services { running[service]?.timers.fire() }
         for ended in endedTimers { ended.fire() }
         network.expire()
+        network.release()
         for service in Self.services where (startsAt[service] ?? .max) <= now { start(service) }
     }
 
@@ -211,96 +256,29 @@ final class SimulatedMachine {
         lives += 1
         note(0x500)
         do {
-            running[service] = try make(service)
+            running[service] = try make(service, on: disks[service] ?? TestDisk())
         } catch {
             // A disk that is full or fails lets nobody start; it is tried again.
-            injected.failedStarts += 1
+            injected[.failedStart] += 1
             // Somebody makes room in the end.
             if choices.chance(percent: 30) { disks[service]?.fault = nil }
             startsAt[service] = clock.now.nanoseconds + 500_000_000
         }
         guard running[service] != nil else { return }
-        if service == .credentialAuthority { network.post(.news(.connected, to: .walletVault)) }
-        if service == .walletVault, running[.credentialAuthority] != nil {
-            network.post(.news(.connected, to: .walletVault))
+        if service == .credentialAuthority { publish(.connected) }
+        if Self.subscribers.contains(service), running[.credentialAuthority] != nil {
+            network.post(.news(.connected, to: service))
         }
     }
 
-    private func make(_ service: ServiceName) throws -> any SimulatedProcess {
-        guard let disk = disks[service] else { preconditionFailure("every service has a disk") }
-        let timers = Timers(clock: clock)
-        let sender = SimulatedNetwork.Sender(peer: Directory.key(of: service))
-        let metrics = MetricsRegistry()
-        switch service {
-        case .attemptLimiter:
-            let ground = try ground(LimiterService.schema, disk, timers, sender)
-            let limiter = LimiterService(
-                group: ground.group, clock: ground.clock, random: random, metrics: metrics)
-            return try hosted(limiter, ground, metrics)
-        case .credentialAuthority:
-            let ground = try ground(AuthorityService.schema, disk, timers, sender)
-            let authority = try AuthorityService(
-                AuthorityParts(
-                    group: ground.group, clock: ground.clock, awake: clock,
-                    wallClock: StillWallClock(),
-                    timers: timers, random: random,
-                    limiter: client(sender, .attemptLimiter),
-                    kdf: CheapKDF(timers: timers, milliseconds: mishaps.kdfMilliseconds),
-                    events: EventsOut { [weak self, sender] bytes in
-                        guard !sender.isDead else { return }
-                        self?.network.post(.news(.event(bytes), to: .walletVault))
-                    },
-                    metrics: metrics))
-            authority.startHeartbeat()
-            return try hosted(authority, ground, metrics)
-        default:
-            let ground = try ground(VaultService.schema, disk, timers, sender)
-            let link = AuthorityLink(
-                service: .walletVault, domains: VaultService.keyDomains,
-                authority: client(sender, .credentialAuthority), clock: ground.clock,
-                timers: timers)
-            let vault = VaultService(
-                group: ground.group, link: link, clock: ground.clock, random: random,
-                stretcher: StretcherOnTheLoop())
-            return try hosted(vault, ground, metrics) { link.hear($0) }
-        }
+    /// Sends news to whoever hears the authority's events.
+    func publish(_ notice: EventNotice) {
+        for service in Self.subscribers { network.post(.news(notice, to: service)) }
     }
 
-    private func ground(
-        _ schema: Schema, _ disk: TestDisk, _ timers: Timers, _ sender: SimulatedNetwork.Sender
-    ) throws -> ProcessGround {
-        let store = try Database(path: "store.sqlite", schema: schema, vfs: disk.name)
-        let clock = ProcessClock(clock)
-        return ProcessGround(
-            life: lives, clock: clock, timers: timers,
-            group: CommitGroup(store: store, clock: clock), sender: sender)
-    }
-
-    private func hosted<S: Service>(
-        _ service: S, _ ground: ProcessGround, _ metrics: MetricsRegistry,
-        news: @escaping (EventNotice) -> Void = { _ in }
-    ) throws -> any SimulatedProcess {
-        let sender = ground.sender
-        return try HostedProcess(
-            service, ground: ground, metrics: metrics, peers: directory, news: news
-        ) { [weak self] number, reply in
-            guard let self, !sender.isDead, let exchange = self.network.exchange(number) else {
-                return
-            }
-            self.promises.watch(exchange, reply)
-            self.network.post(.reply(exchange, reply))
-        }
-    }
-
-    private func client(
-        _ sender: SimulatedNetwork.Sender, _ service: ServiceName
-    ) -> ServiceClient {
-        ServiceClient(port: SimulatedWay(network, from: sender, to: service))
-    }
-
-    /// A client's way to a service; clients outlive the machine's boots.
-    func way(from sender: SimulatedNetwork.Sender, to service: ServiceName) -> ServiceClient {
-        client(sender, service)
+    private func use(_ disk: TestDisk, for service: ServiceName) {
+        disk.ignoresSyncs = disksIgnoreSyncs
+        disks[service] = disk
     }
 
     // MARK: What breaks
@@ -308,17 +286,17 @@ final class SimulatedMachine {
     private func breakSomething() {
         let service = choices.pick(Self.services) ?? .walletVault
         switch choices.number(in: 1...100) {
-        case 1...55: if running[service] != nil { kill(service, \.kills) }
-        case 56...70: boot()
-        case 71...85: sleep()
+        case 1...45: if running[service] != nil { kill(service, .killInStep) }
+        case 46...58: boot()
+        case 59...70: sleep()
         default: failDisk(of: service)
         }
     }
 
     /// Ends a process; what it has written stays.
-    private func kill(_ service: ServiceName, _ counter: WritableKeyPath<Injected, Int>) {
+    private func kill(_ service: ServiceName, _ trouble: Trouble) {
         guard let process = running.removeValue(forKey: service) else { return }
-        injected[keyPath: counter] += 1
+        injected[trouble] += 1
         note(0x600)
         end(process, service) { true }
         let pause = UInt64(choices.number(in: 1...2_000)) * 1_000_000
@@ -333,27 +311,40 @@ final class SimulatedMachine {
         // The disk goes first, so that closing the store writes nothing.
         let old = disks[service]
         let fault = old?.fault
-        disks[service] = old?.kill(keep: keep)
+        if let next = old?.kill(keep: keep) { use(next, for: service) }
         disks[service]?.fault = fault
         process.close()
+        if let old { count(old) }
         old?.retire()
         endedTimers.append(process.timers)
         unfinished.remove(service)
-        network.breakOff { $0.sender === process.sender || $0.takenBy == process.life }
-        promises.ended(service)
-        if service == .credentialAuthority {
-            network.post(.news(.disconnected, to: .walletVault))
+        late[service] = nil
+        // What it had sent may still arrive, though it is gone.
+        let sent = network.answered
+        network.breakOff { exchange in
+            if exchange.sender === process.sender { return true }
+            guard exchange.takenBy == process.life else { return false }
+            return !sent.contains(exchange.number) || choices.chance(percent: 50)
         }
+        promises.ended(service)
+        if service == .credentialAuthority { publish(.disconnected) }
+    }
+
+    /// Adds what a disk did wrong to what was injected.
+    private func count(_ disk: TestDisk) {
+        injected[.fullDisk] += disk.failures.fullWrites
+        injected[.failedWrite] += disk.failures.failedWrites
+        injected[.failedSync] += disk.failures.failedSyncs
+        injected[.lostSector] += disk.failures.lostSectors
     }
 
     /// The power fails: of what was not synced some sectors reach the platter and some do not.
     private func boot() {
-        injected.boots += 1
+        injected[.boot] += 1
         note(0x700)
         for service in Self.services {
             if let process = running.removeValue(forKey: service) {
                 end(process, service) { choices.chance(percent: 50) }
-                injected.tornDisks += 1
             }
         }
         clock.reboot()
@@ -368,15 +359,16 @@ final class SimulatedMachine {
 
     /// The machine sleeps; its boot clock goes on.
     private func sleep() {
-        injected.sleeps += 1
+        injected[.sleep] += 1
         note(0x800)
-        advance(by: UInt64(choices.number(in: 1...400_000)) * 1_000_000)
+        let seconds = UInt64(choices.number(in: 1...400))
+        clock.sleepMachine(seconds: seconds)
+        outside.advance(seconds: seconds)
         wake()
     }
 
     private func failDisk(of service: ServiceName) {
         note(0x900)
-        injected.diskFaults += 1
         disks[service]?.fault =
             switch choices.number(in: 1...3) {
             case 1: .full(after: choices.number(in: 0...6), stays: choices.chance(percent: 50))
@@ -411,7 +403,10 @@ final class SimulatedMachine {
             guard let process = running.removeValue(forKey: service) else { continue }
             end(process, service) { true }
         }
-        for disk in disks.values { disk.retire() }
+        for disk in disks.values {
+            count(disk)
+            disk.retire()
+        }
         network.breakOff { _ in true }
         for _ in 0..<1_000 {
             advance(by: 1_000_000_000_000_000)

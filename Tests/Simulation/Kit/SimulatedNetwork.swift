@@ -55,6 +55,8 @@ final class SimulatedNetwork {
     }
 
     private(set) var parcels: [Parcel] = []
+    /// Messages that are held up, each until a moment.
+    private var held: [(until: UInt64, parcel: Parcel)] = []
     private var exchanges: [UInt64: Exchange] = [:]
     private var lastNumber: UInt64 = 0
     private let now: () -> UInt64
@@ -105,10 +107,34 @@ final class SimulatedNetwork {
     }
 
     /// Loses whatever is on its way.
-    func clear() { parcels = [] }
+    func clear() {
+        parcels = []
+        held = []
+    }
 
-    /// When the next one gives up.
-    var nextDeadline: UInt64? { exchanges.values.map(\.deadline).min() }
+    /// Keeps a message back.
+    func hold(_ parcel: Parcel, until moment: UInt64) { held.append((moment, parcel)) }
+
+    /// Lets those go on that were held up long enough.
+    func release() {
+        let moment = now()
+        parcels += held.filter { $0.until <= moment }.map(\.parcel)
+        held.removeAll { $0.until <= moment }
+    }
+
+    /// The exchanges whose answer is on its way.
+    var answered: Set<UInt64> {
+        Set(
+            (parcels + held.map(\.parcel)).compactMap { parcel in
+                guard case .reply(let exchange, _) = parcel else { return nil }
+                return exchange.number
+            })
+    }
+
+    /// When the next one gives up, or a message goes on.
+    var nextDeadline: UInt64? {
+        (exchanges.values.map(\.deadline) + held.map(\.until)).min()
+    }
 
     private var sorted: [Exchange] { exchanges.values.sorted { $0.number < $1.number } }
 }

@@ -82,6 +82,10 @@ final class HostedProcess<S: Service>: SimulatedProcess, ReplyPort {
     }
 
     func close() {
+        // Whoever waits for a commit waits no longer; nothing is written and nothing is sent.
+        try? host?.endTurn()
+        // The host has this process for its bus.
+        host = nil
         group.store.abandonBatch()
         group.store.close()
     }

@@ -10,6 +10,7 @@ public struct Simulation: Sendable {
         /// Sentences about promises that were not kept; none in a good run.
         public let broken: [String]
         public let injected: Injected
+        public let deeds: Deeds
         public let steps: Int
         public let acts: Int
         public let trace: UInt64
@@ -18,7 +19,13 @@ public struct Simulation: Sendable {
     /// A run that does not come to its end within so many steps hangs.
     private static let stepLimit = 400_000
 
-    public init(seed: UInt64) { self.seed = seed }
+    /// Whether the disks only pretend to sync: a fault that the promises must notice.
+    private let disksIgnoreSyncs: Bool
+
+    public init(seed: UInt64, disksIgnoreSyncs: Bool = false) {
+        self.seed = seed
+        self.disksIgnoreSyncs = disksIgnoreSyncs
+    }
 
     /// Runs on the calling thread, which must have claimed the loop's queue.
     public func run() -> Result {
@@ -28,12 +35,13 @@ public struct Simulation: Sendable {
     @ServiceLoop
     private func runIsolated() -> Result {
         let draw = SeededRandom(seed: seed ^ 0xD1CE)
-        let machine = SimulatedMachine(seed: seed, mishaps: Self.mishaps(draw))
-        let people = (1...draw.number(in: 1...2)).map { Person(number: $0) }
+        let machine = SimulatedMachine(
+            seed: seed, mishaps: Self.mishaps(draw), disksIgnoreSyncs: disksIgnoreSyncs)
+        let people = Self.people(draw)
         let devices = people.flatMap { person in
             (1...2).map { Device($0, of: person, on: machine, seed: draw.next()) }
         }
-        let acts = draw.number(in: 8...30)
+        let acts = draw.number(in: 8...36)
         var left = devices.count
         for device in devices {
             ServiceLoop.start {
@@ -44,11 +52,24 @@ public struct Simulation: Sendable {
         go(machine) { left == 0 }
         machine.calm()
         audit(machine, devices)
-        let result = Result(
-            broken: machine.promises.broken, injected: machine.injected, steps: machine.steps,
-            acts: devices.reduce(0) { $0 + $1.acts }, trace: machine.trace)
+        let trace = machine.trace
         machine.dissolve()
-        return result
+        return Result(
+            broken: machine.promises.broken, injected: machine.injected, deeds: machine.deeds,
+            steps: machine.steps, acts: devices.reduce(0) { $0 + $1.acts }, trace: trace)
+    }
+
+    /// One owner or two; some have legacy wallets, and some keep a backup.
+    @ServiceLoop
+    private static func people(_ draw: SeededRandom) -> [Person] {
+        let count = draw.number(in: 1...2)
+        let migrates = draw.chance(percent: 35)
+        let keepsShares = draw.chance(percent: 35)
+        return (1...count).map { number in
+            Person(
+                number: number, keychain: migrates ? try? LegacyHoard(draw) : nil,
+                circle: keepsShares ? try? Circle() : nil)
+        }
     }
 
     @ServiceLoop
@@ -87,7 +108,9 @@ public struct Simulation: Sendable {
         return Mishaps(
             perTenThousand: often([0, 5, 20, 60, 150]),
             killInCommitPerTenThousand: often([0, 20, 100, 400]),
+            killAtMessagePerTenThousand: often([0, 0, 20, 100]),
             lostPerThousand: often([0, 2, 10, 40]), repeatedPerThousand: often([0, 2, 10, 40]),
+            delayedPerThousand: often([0, 5, 20, 80]), latePerThousand: often([0, 5, 20, 80]),
             hastePercent: often([0, 1, 5]),
             kdfMilliseconds: UInt64(often([0, 20, 350])))
     }

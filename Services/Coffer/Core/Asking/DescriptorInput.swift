@@ -38,25 +38,12 @@ enum DescriptorInput {
     static func secretFile(
         _ path: String, named option: CommandOption
     ) throws(CommandFailure) -> SecretBytes {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .usage("\(option.name) \(path) cannot be opened.") }
-        defer { close(descriptor) }
-        var buffer = SecretBytes(count: byteLimit + 1)
-        var count = 0
-        while count < buffer.count {
-            let got = buffer.withMutableBytes { bytes in
-                read(descriptor, bytes.baseAddress.map { $0 + count }, bytes.count - count)
-            }
-            if got < 0 && errno == EINTR { continue }
-            guard got >= 0 else { throw .usage("\(option.name) \(path) cannot be read.") }
-            guard got > 0 else { break }
-            count += got
-        }
-        guard count > 0 else { throw .usage("\(option.name) \(path) is empty.") }
-        guard count <= byteLimit else {
+        let bytes = try FileInput.secret(path, limit: byteLimit)
+        guard bytes.count > 0 else { throw .usage("\(option.name) \(path) is empty.") }
+        guard bytes.count <= byteLimit else {
             throw .usage("\(option.name) \(path) is longer than \(byteLimit) bytes.")
         }
-        return buffer.slice(0..<count)
+        return bytes
     }
 
     /// Removes one trailing line feed; refuses what is empty or too long.
@@ -76,18 +63,13 @@ enum DescriptorInput {
     static func file(
         _ path: String, limit: Int, named option: CommandOption
     ) throws(CommandFailure) -> [UInt8] {
-        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .usage("\(option.name) \(path) cannot be opened.") }
-        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
-        var bytes: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count <= limit {
-            let got = read(descriptor, &block, block.count)
-            if got < 0 && errno == EINTR { continue }
-            guard got >= 0 else { throw .usage("\(option.name) \(path) cannot be read.") }
-            guard got > 0 else { return bytes }
-            bytes += block[..<got]
+        let bytes =
+            try path == "-"
+            ? FileInput.bytes(of: STDIN_FILENO, named: "Standard input", limit: limit)
+            : FileInput.bytes(path, limit: limit)
+        guard bytes.count <= limit else {
+            throw .usage("\(option.name) \(path) is longer than \(limit) bytes.")
         }
-        throw .usage("\(option.name) \(path) is longer than \(limit) bytes.")
+        return bytes
     }
 }

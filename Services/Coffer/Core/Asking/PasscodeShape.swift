@@ -34,6 +34,21 @@ enum PasscodeShape {
         }
     }
 
+    /// What a person should know of a passcode that is taken and can be guessed in no time; nil for
+    /// others.
+    static func warning(of code: borrowing SecretBytes) -> String? {
+        let count = code.withBytes { bytes in
+            bytes.count { $0 & 0xC0 != 0x80 }
+        }
+        guard count < shortest else { return nil }
+        return "This passcode has only \(ShownText.count(UInt64(count), "character", "characters"))"
+            + ". Whoever tries six and then one a minute may soon have it: \(shortest) or more are "
+            + "better."
+    }
+
+    /// As many as the shortest kind of digits has.
+    private static let shortest = 4
+
     private static func isDigit(_ scalar: Unicode.Scalar) -> Bool {
         guard scalar.isASCII else { return scalar.properties.numericValue != nil }
         return ("0"..."9").contains(scalar)

@@ -15,11 +15,11 @@ struct InstallationMaker {
     mutating func make(runPath: String?) throws(CommandFailure) {
         try makeParents(of: home.path)
         try makeFolder(home.path)
-        let lock = try lockHome()
-        defer { close(lock) }
-        try makeSettings(runPath: runPath)
-        try makeFolders()
-        try makeKeys()
+        try HomeLock.holding(home) { () throws(CommandFailure) in
+            try makeSettings(runPath: runPath)
+            try makeFolders()
+            try makeKeys()
+        }
     }
 
     // MARK: Folders
@@ -88,16 +88,6 @@ struct InstallationMaker {
         }
     }
 
-    /// One at a time: two that find the same key missing would make two.
-    private func lockHome() throws(CommandFailure) -> Int32 {
-        let folder = open(home.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else {
-            throw CommandFailure(.installation, "\(home.path) cannot be opened.")
-        }
-        while flock(folder, LOCK_EX) != 0 && errno == EINTR {}
-        return folder
-    }
-
     // MARK: Settings
 
     private mutating func makeSettings(runPath: String?) throws(CommandFailure) {
@@ -130,6 +120,12 @@ struct InstallationMaker {
 
             # What a passcode check should take, in milliseconds of key derivation.
             # kdf_target_ms = \(defaults.kdfTargetMilliseconds)
+
+            # The PKCS #11 module of hardware tokens: a path, or what p11-kit is set up with.
+            # device_module = \(defaults.deviceModule)
+
+            # Whose wallets are locked with the screen and before sleep: owners, with commas.
+            # login.owners = (nobody)
 
             # What a service takes before it answers `bus.busy`.
             # limits.in_flight_per_peer = \(defaults.inFlightPerPeer)

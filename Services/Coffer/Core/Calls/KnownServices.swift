@@ -23,7 +23,8 @@ enum KnownServices {
     static func meaning(of code: String) -> String? {
         let catalogues = [
             BusFault.catalogue, SessionFault.catalogue, StorageFault.catalogue,
-            CredentialFault.catalogue, LeaseFault.catalogue, VaultFault.catalogue,
+            CredentialFault.catalogue, DeviceKeyFault.catalogue, LeaseFault.catalogue,
+            VaultFault.catalogue,
             LimiterFault.catalogue, SharesFault.catalogue, MigrationFault.catalogue,
             ClientFault.catalogue,
         ]

@@ -35,9 +35,12 @@ final class ServiceCaller {
     }
 
     /// Sends a request to the service that its method names.
+    ///
+    /// - Parameter other: another owner than the one of this command.
     func call<R: Request>(
-        _ request: R, token: [UInt8] = [], attachments: [SharedSecret] = [],
-        idempotency: IdempotencyKey? = nil, within milliseconds: UInt64? = nil
+        _ request: R, of other: Owner? = nil, token: [UInt8] = [],
+        attachments: [SharedSecret] = [], idempotency: IdempotencyKey? = nil,
+        within milliseconds: UInt64? = nil
     ) throws(CommandFailure) -> Answer<R> {
         let service = Self.service(of: R.self)
         try greet(service)
@@ -46,7 +49,7 @@ final class ServiceCaller {
         let answer = try exchange(
             request, with: service, timeout: timeout,
             options: CallOptions(
-                owner: owner, token: token, timeoutMilliseconds: timeout,
+                owner: other ?? owner, token: token, timeoutMilliseconds: timeout,
                 idempotency: idempotency, settled: Array(naming)),
             attachments: attachments)
         settled[service] = nil

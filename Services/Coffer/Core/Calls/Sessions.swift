@@ -10,7 +10,7 @@ struct OwnSession {
     /// The services that let it in.
     let audience: [ServiceName]
     let remainingMilliseconds: UInt64
-    /// Wrong passcodes since the one before this right one.
+    /// Tries that failed since the right passcode before this one.
     let failedBefore: UInt64
     /// The newest of them, oldest first.
     var tries: [FailedTry] = []
@@ -145,7 +145,7 @@ extension CommandRun {
     }
 
     private static func wrong(_ failed: UInt64, _ milliseconds: UInt64) -> CommandFailure {
-        var message = "The passcode is wrong. \(FailedTries.sentence(failed))"
+        var message = "The passcode is wrong. \(FailedTries.counted(failed))"
         if milliseconds > 0 {
             message += " The next one is taken in \(ShownText.seconds(milliseconds))."
         }

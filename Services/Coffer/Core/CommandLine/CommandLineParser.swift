@@ -29,6 +29,9 @@ struct CommandLineParser {
         // A mistyped option first: its value looks like a word too many.
         let values = try values(of: given, for: verb)
         let arguments = Array(words.dropFirst(verb.words.count))
+        guard !arguments.contains("") else {
+            throw .usage("A word of `coffer \(verb.name)` is empty.")
+        }
         try check(arguments, of: verb)
         for option in verb.required where values[option] == nil {
             throw .usage(
@@ -95,6 +98,9 @@ struct CommandLineParser {
             }
             if option.placeholder == nil, one.inlineValue != nil {
                 throw .usage("\(option.name) takes no value.")
+            }
+            if option.isPath, one.value?.isEmpty == true {
+                throw .usage("\(option.name) wants a path, and it is empty.")
             }
             values[option, default: []].append(one.value ?? "")
             let count = values[option, default: []].count

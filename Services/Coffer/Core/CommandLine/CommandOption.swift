@@ -15,6 +15,9 @@ struct CommandOption: Hashable, Sendable {
         self.countMax = countMax
     }
 
+    /// Whether its value names a file or a folder, which no empty one does.
+    var isPath: Bool { ["FILE", "PATH", "DIR"].contains(placeholder) }
+
     static func == (one: CommandOption, other: CommandOption) -> Bool { one.name == other.name }
 
     func hash(into hasher: inout Hasher) { hasher.combine(name) }
@@ -123,6 +126,9 @@ extension CommandOption {
         "--passphrase-fd", "N", "The passphrase of a key, in the order of the keys.", countMax: 3)
     static let sharesKind = CommandOption(
         "--kind", "KIND", "For shares of other programs: bip39, dash, ton or ton-rotation.")
+
+    static let statePassphrase = CommandOption(
+        "--passphrase-fd", "N", "Read the passphrase of the export from this open descriptor.")
 
     static let run = CommandOption(
         "--run", "DIR", "Where the sockets are, in a new coffer.conf; HOME/run if left out.")

@@ -9,7 +9,7 @@ struct NamedDescriptors {
 
     private static let options: [CommandOption] = [
         .passcodeDescriptor, .newPasscodeDescriptor, .phraseDescriptor, .phraseOutDescriptor,
-        .passphraseDescriptors,
+        .passphraseDescriptors, .pinDescriptor,
     ]
 
     /// - Throws: a usage failure where one is not open, where two are the same, or where the

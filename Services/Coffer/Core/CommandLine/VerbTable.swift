@@ -4,6 +4,7 @@ enum VerbTable {
         [.status]
         + [.passcodeSet, .passcodeChange, .passcodeDisable, .passcodeImport, .passcodeStatus]
         + [.protectionOn, .protectionOff]
+        + [.deviceKeyEnroll, .deviceKeyRemove, .deviceKeyStatus]
         + [.unlock, .lock, .sessionList, .sessionRevoke]
         + [
             .walletCreate, .walletImport, .walletList, .walletCheck, .walletReveal, .walletSign,
@@ -21,6 +22,7 @@ enum VerbTable {
         + [.signPolicyShow, .signPolicyProof, .signPolicySession]
         + [.attemptsRepair]
         + [.ownerList, .ownerReset, .ownerRemove, .ownerPurge]
+        + [.stateExport, .stateImport]
         + [.peerAdd, .peerList, .peerRemove]
         + [.metrics, .probe, .outcome]
         + [.initialise, .version, .help]

@@ -13,6 +13,11 @@ extension CommandRun {
     /// - Parameter index: which of the keys of the command line it is, from 0.
     func holderKey(_ path: String, at index: Int = 0) throws(CommandFailure) -> SharedSecret {
         let text = try FileInput.secret(path, limit: Ed25519KeyFile.byteCountMax)
+        guard !Self.isPublic(text) else {
+            throw .usage(
+                "\(path) is a public key, and the private one is wanted: the file that "
+                    + "`coffer holder keygen` wrote it beside.")
+        }
         do throws(KeyFileError) {
             let file = try Ed25519KeyFile(text)
             guard file.isProtected else {
@@ -65,11 +70,35 @@ extension CommandRun {
 
     /// The public key in a file.
     func publicHolderKey(_ path: String) throws(CommandFailure) -> [UInt8] {
-        let text = try FileInput.bytes(path, limit: Ed25519KeyFile.byteCountMax)
+        // Somebody may give the private one.
+        let text = try FileInput.secret(path, limit: Ed25519KeyFile.byteCountMax)
+        guard !Self.isPrivate(text) else {
+            throw .usage(
+                "\(path) is a private key, and only its holder needs that. Give the public one, "
+                    + "which `coffer holder keygen` wrote beside it with `.pub`; `openssl pkey -in "
+                    + "KEY -pubout` makes it again.")
+        }
         do throws(KeyFileError) {
-            return try Ed25519KeyFile.publicKey(text)
+            return try Ed25519KeyFile.publicKey(text.withBytes { Array($0) })
         } catch {
             throw Self.failure(error, path)
+        }
+    }
+
+    private static func isPrivate(_ text: borrowing SecretBytes) -> Bool {
+        has(text, "PRIVATE KEY") || has(text, "ENCRYPTED PRIVATE KEY")
+            || has(text, "OPENSSH PRIVATE KEY")
+    }
+
+    private static func isPublic(_ text: borrowing SecretBytes) -> Bool {
+        has(text, "PUBLIC KEY")
+    }
+
+    /// Whether a block of PEM with this label begins in the text.
+    private static func has(_ text: borrowing SecretBytes, _ label: String) -> Bool {
+        let line = Array("-----BEGIN \(label)-----".utf8)
+        return text.withBytes { bytes in
+            bytes.indices.contains { bytes[$0...].starts(with: line) }
         }
     }
 

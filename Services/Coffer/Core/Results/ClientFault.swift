@@ -16,6 +16,7 @@ public enum ClientFault: String, NamedFault {
     case passcodeSet = "coffer.passcode_set"
     case servicesRunning = "coffer.services_running"
     case purgeFailed = "coffer.purge_failed"
+    case stateFailed = "coffer.state_failed"
     case peerRefused = "coffer.peer_refused"
     case passcodeNeeded = "coffer.passcode_needed"
     case unknownOwner = "coffer.unknown_owner"
@@ -47,17 +48,19 @@ public enum ClientFault: String, NamedFault {
         case .passcodeSet:
             "This owner has a passcode. `coffer passcode change` sets another."
         case .servicesRunning:
-            "An owner is purged with the services stopped. Stop them with `deploy/launch down`."
+            "This is done with the services stopped. Stop them with `deploy/launch down`."
         case .purgeFailed: "A service's program could not move the owner aside."
+        case .stateFailed:
+            "A state could not be written out or put in place; the message says why."
         case .peerRefused: "The folder of peers does not take this; the message says why."
         case .passcodeNeeded:
             "There is no session, and no terminal to ask for the passcode on. `coffer unlock` "
                 + "starts one."
         case .unknownOwner: "No service keeps anything of this owner."
         case .outputFailed: "The output could not be written. What the command did stands."
-        case .wrongPassphrase: "The passphrase does not open this key."
+        case .wrongPassphrase: "The passphrase does not open this file."
         case .damagedFile:
-            "A key or a request is not what it should be, or was changed; the message names it."
+            "A file is not what it should be, or was changed; the message names it."
         case .unusableShares: "Shares cannot be used; the message names each with its holder."
         case .fileUnreadable: "A file cannot be read; the message names it."
         case .fileExists: "A file of this name exists already, and nothing is replaced."

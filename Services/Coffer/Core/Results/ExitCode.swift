@@ -25,7 +25,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
         case .done: "done"
         case .internalError: "internal error, or a service that is not well"
         case .usage: "usage"
-        case .wrongPasscode: "wrong passcode, or passphrase of a key"
+        case .wrongPasscode: "wrong passcode, PIN of a token, or passphrase of a file"
         case .coolingDown: "cooling down after wrong passcodes"
         case .notAuthorised: "locked or not authorised"
         case .unreachable: "a service cannot be reached"
@@ -53,8 +53,12 @@ extension ExitCode {
         case .read, .fresh:
             switch BusFault(rawValue: refusal.code) {
             case .expired, .lost: self = .unreachable
-            case nil where refusal.code == CredentialFault.limiterSilent.rawValue:
-                self = .unreachable
+            case nil:
+                switch CredentialFault(rawValue: refusal.code) {
+                case .limiterSilent: self = .unreachable
+                case .overtaken: self = .refused
+                default: self = .internalError
+                }
             default: self = .internalError
             }
         }
@@ -62,12 +66,16 @@ extension ExitCode {
 
     /// Nil for a code of another version.
     private static func known(_ code: String) -> ExitCode? {
-        BusFault(rawValue: code)?.exitCode ?? SessionFault(rawValue: code)?.exitCode
-            ?? StorageFault(rawValue: code)?.exitCode ?? CredentialFault(rawValue: code)?.exitCode
-            ?? LeaseFault(rawValue: code)?.exitCode ?? VaultFault(rawValue: code)?.exitCode
-            ?? LimiterFault(rawValue: code)?.exitCode ?? SharesFault(rawValue: code)?.exitCode
+        let everywhere =
+            BusFault(rawValue: code)?.exitCode ?? SessionFault(rawValue: code)?.exitCode
+            ?? StorageFault(rawValue: code)?.exitCode ?? ClientFault(rawValue: code)?.exitCode
+        let credentials =
+            CredentialFault(rawValue: code)?.exitCode ?? DeviceKeyFault(rawValue: code)?.exitCode
+            ?? LimiterFault(rawValue: code)?.exitCode ?? LeaseFault(rawValue: code)?.exitCode
+        let wallets =
+            VaultFault(rawValue: code)?.exitCode ?? SharesFault(rawValue: code)?.exitCode
             ?? MigrationFault(rawValue: code)?.exitCode
-            ?? ClientFault(rawValue: code)?.exitCode
+        return everywhere ?? credentials ?? wallets
     }
 }
 
@@ -111,9 +119,23 @@ extension CredentialFault {
             .damaged
         case .notAuthorised, .locked: .notAuthorised
         case .limiterUnreachable: .unreachable
-        case .limiterSilent: .outcomeUnknown
+        case .limiterSilent, .overtaken: .outcomeUnknown
         case .noPasscode, .stale, .invalidCode, .nothingToRepair, .busyChanging, .exists,
             .removing, .noRemoval, .wipeOutstanding:
+            .refused
+        }
+    }
+}
+
+extension DeviceKeyFault {
+    fileprivate var exitCode: ExitCode {
+        switch self {
+        case .wrongPIN: .wrongPasscode
+        case .pinNeeded, .pinLocked: .notAuthorised
+        case .cancelled: .interrupted
+        case .noObject, .mismatch: .damaged
+        case .noToken, .timedOut, .tokenFailed, .noModule: .unreachable
+        case .none, .unprotected, .invalidURI, .severalTokens, .unsupported, .busy, .full:
             .refused
         }
     }
@@ -159,7 +181,8 @@ extension MigrationFault {
         switch self {
         case .sourceMalformed: .damaged
         case .vaultUnreachable: .unreachable
-        case .sourceUnreadable, .sourceChanged, .busy, .noSuchRun, .noSuchWallet: .refused
+        case .sourceUnreadable, .sourceTooLarge, .sourceChanged, .busy, .noSuchRun, .noSuchWallet:
+            .refused
         }
     }
 }
@@ -180,7 +203,8 @@ extension ClientFault {
     /// What the command's own failures end with.
     var exitCode: ExitCode {
         switch self {
-        case .internalError, .purgeFailed, .outputFailed, .fileNotWritten: .internalError
+        case .internalError, .purgeFailed, .stateFailed, .outputFailed, .fileNotWritten:
+            .internalError
         case .usage, .fileUnreadable: .usage
         case .wrongPasscode, .wrongPassphrase: .wrongPasscode
         case .coolingDown: .coolingDown

@@ -2,17 +2,23 @@ internal import AuthorityMessages
 internal import Glibc
 internal import Wire
 
-/// Passcodes that were tried in vain, as a person is told of them.
+/// Tries that failed, as a person is told of them: a passcode was wrong, or its check broke off.
 enum FailedTries {
     /// How many there were, and when and from which peers the newest came.
-    static func sentence(_ count: UInt64, _ tries: [FailedTry] = []) -> String {
-        let number = ShownText.count(count, "wrong passcode was", "wrong passcodes were")
-        var sentence = "\(number) tried since the last right one"
+    static func sentence(_ count: UInt64, _ tries: [FailedTry]) -> String {
+        let number = ShownText.count(count, "attempt has", "attempts have")
+        var sentence = "\(number) failed since the last right passcode"
         if !tries.isEmpty {
             let newest = UInt64(tries.count) < count ? ", the newest" : ""
             sentence += "\(newest): " + tries.map(text).joined(separator: "; ")
         }
         return sentence + "."
+    }
+
+    /// How many are counted; checks that are under way are among them.
+    static func counted(_ count: UInt64) -> String {
+        let number = ShownText.count(count, "attempt is", "attempts are")
+        return "\(number) counted since the last right one."
     }
 
     /// One row a try.

@@ -9,7 +9,8 @@ extension Verb {
         summary: "List the splits of a namespace's wallets.",
         help: """
             A split that is not confirmed does not count as a backup: nobody knows that its files \
-            were kept. Asks for the passcode.
+            were kept, or its record is of before `coffer owner reset` and no key vouches for it \
+            any more. Its shares restore the wallet all the same. Asks for the passcode.
             """
     ) { run throws(CommandFailure) in
         let splits = try run.splits()
@@ -26,6 +27,12 @@ extension Verb {
             splits.isEmpty
             ? "No wallet of namespace \(try run.namespace().text) is shared out."
             : TextTable.lines([heading] + rows)
+        if splits.contains(where: { !$0.confirmed }) {
+            run.note(
+                "A split that is not confirmed was cut off, or is of before `coffer owner reset`. "
+                    + "What its holders have restores the wallet all the same; split the wallet "
+                    + "anew to have a backup that counts.")
+        }
         return Report(text) { writer in
             writer.objects("splits", splits) { writer, split in split.write(to: &writer) }
         }

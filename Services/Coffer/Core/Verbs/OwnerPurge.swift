@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Home
 internal import Wire
 
@@ -18,7 +17,11 @@ struct OwnerPurge {
         self.owner = owner
         home = try run.home()
         try Self.refuseRunning(run, home)
-        programs = try Self.findPrograms()
+        let paths = try ServicePrograms.find(.purgeFailed)
+        // The vault first: a wallet without its credential is of no use, the other way round it is.
+        programs = KnownServices.names.reversed().compactMap { service in
+            paths[service].map { (service, $0) }
+        }
         guard !run.invocation.has(.yes) else { return }
         let typed = try run.parts.person.line(
             "Type `\(owner.text)` to move all of this owner aside:", insteadOf: .yes)
@@ -101,28 +104,5 @@ struct OwnerPurge {
             // One that answers with a refusal runs too.
             return error.code != BusFault.unreachable.rawValue
         }
-    }
-
-    /// The services' programs lie beside this one.
-    private static func findPrograms() throws(CommandFailure) -> [(
-        service: ServiceName, path: String
-    )] {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &buffer, buffer.count)
-        guard count > 0, let slash = buffer[..<count].lastIndex(of: 0x2F) else {
-            throw CommandFailure(.purgeFailed, "The kernel does not tell where this program lies.")
-        }
-        let folder = String(
-            decoding: buffer[..<slash].map(UInt8.init(bitPattern:)), as: UTF8.self)
-        var programs: [(service: ServiceName, path: String)] = []
-        // The vault first: a wallet without its credential is of no use, the other way round it is.
-        for service in KnownServices.names.reversed() {
-            let path = "\(folder)/\(service.text)"
-            guard access(path, X_OK) == 0 else {
-                throw CommandFailure(.purgeFailed, "\(path) is missing or not executable.")
-            }
-            programs.append((service, path))
-        }
-        return programs
     }
 }

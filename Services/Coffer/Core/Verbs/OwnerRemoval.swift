@@ -13,9 +13,11 @@ extension Verb {
             Every session ends, the vault wipes the owner's wallets, the ledger of migrations goes \
             with them, the attempt limiter forgets the owner, and a new credential without a \
             passcode takes the place of the old one. Only phrases that were written down, and \
-            backup shares, bring the wallets back. Asks for the owner's name as confirmation, \
-            unless --yes is given, and for the passcode. One that broke off is finished by running \
-            it again, without the passcode. Where the passcode is lost, see `coffer owner purge`.
+            backup shares, bring the wallets back; `coffer backup list` shows the splits from \
+            then on as not confirmed, and their shares restore all the same. Asks for \
+            the owner's name as confirmation, unless --yes is given, and for the passcode. One \
+            that broke off is finished by running it again, without the passcode. Where the \
+            passcode is lost, see `coffer owner purge`.
             """
     ) { run throws(CommandFailure) in try OwnerRemoval(run, .reset).report() }
 

@@ -1,3 +1,4 @@
+internal import AuthorityMessages
 internal import Wire
 
 extension Verb {
@@ -7,7 +8,8 @@ extension Verb {
         help: """
             Lists those owners for whom this command may speak. An owner whom only one service \
             knows is pointed out: stores that do not belong together, or an owner half made or \
-            half removed. Nothing is changed.
+            half removed. An owner without a passcode whom only credential-authority knows is \
+            none of these: that is how a reset leaves him. Nothing is changed.
             """
     ) { run throws(CommandFailure) in
         var known: [String: [ServiceName]] = [:]
@@ -16,7 +18,10 @@ extension Verb {
                 known[owner, default: []].append(tag.service)
             }
         }
-        let census = OwnerCensus(known: known)
+        var census = OwnerCensus(known: known)
+        for one in census.lone where one.service == .credentialAuthority {
+            if try run.isWhole(one.owner) { census.whole.insert(one.owner) }
+        }
         return Report(census.text) { census.write(to: &$0) }
     }
 
@@ -32,6 +37,17 @@ extension Verb {
 }
 
 extension CommandRun {
+    /// Whether the authority says that an owner needs no other service: he has no passcode.
+    fileprivate func isWhole(_ name: String) throws(CommandFailure) -> Bool {
+        guard let owner = Owner(name) else { return false }
+        do throws(CommandFailure) {
+            return try caller().call(AskStatus(), of: owner).reply.kind == nil
+        } catch {
+            guard CredentialFault(rawValue: error.code) != nil else { throw error }
+            return false
+        }
+    }
+
     fileprivate func owners<Tag: ServiceTag>(
         known tag: Tag.Type
     ) throws(CommandFailure) -> [String] {
@@ -44,10 +60,13 @@ extension CommandRun {
 /// Which services know which owners.
 struct OwnerCensus {
     let known: [String: [ServiceName]]
+    /// Owners who lack nothing, though only one service knows them.
+    var whole: Set<String> = []
 
-    /// Owners whom only one service knows.
+    /// Owners whom only one service knows, and who should be known to more.
     var lone: [(owner: String, service: ServiceName)] {
-        known.filter { $0.value.count == 1 }.map { ($0.key, $0.value[0]) }
+        known.filter { $0.value.count == 1 && !whole.contains($0.key) }
+            .map { ($0.key, $0.value[0]) }
             .sorted { $0.owner < $1.owner }
     }
 

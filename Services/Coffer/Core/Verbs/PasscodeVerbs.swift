@@ -132,6 +132,7 @@ extension CommandRun {
                     + "(\(kind.text)).",
                 prompt: "New passcode", isNew: true, option: option))
         if let fault = PasscodeShape.fault(of: code.bytes, kind: kind) { throw .usage(fault) }
+        if let warning = PasscodeShape.warning(of: code.bytes) { note(warning) }
         return code
     }
 

@@ -19,7 +19,8 @@ extension Verb {
             instead: everything is done in one run. Nothing is installed unless the phrase leads \
             to the identity of --expect or of a backup that this installation knows; where there \
             is neither, the identity is shown and asked about, unless --yes is given. A share that \
-            cannot be used is named with its holder. Asks for the passcode.
+            cannot be used is named with its holder. Shares carry no label: --label gives one. \
+            Asks for the passcode.
             """
     ) { run throws(CommandFailure) in try WalletRestoration(run).report() }
 }
@@ -61,7 +62,16 @@ private struct WalletRestoration {
         }
         let inputs = try ShareInput.read(paths)
         let restoration = try restoration(of: inputs)
-        return try report(restore(restoration, inputs.map { ($0.path, $0.bytes) }))
+        do throws(CommandFailure) {
+            return try report(restore(restoration, inputs.map { ($0.path, $0.bytes) }))
+        } catch {
+            guard error.code == VaultFault.walletExists.rawValue else { throw error }
+            var failure = error
+            failure.refusal.message +=
+                " The restoration is still open: `coffer backup cancel \(restoration.text)` gives "
+                + "it up."
+            throw failure
+        }
     }
 
     /// The one restoration that the files were released for.
@@ -100,23 +110,22 @@ private struct WalletRestoration {
         for (index, path) in paths.enumerated() {
             keys.append(try run.holderKey(path, at: index))
         }
+        let inputs = try checked(shares, keys)
         do throws(CommandFailure) {
-            return try attempt(shares, keys)
+            return try attempt(inputs, keys)
         } catch {
             guard Self.isWorthAnotherTry(error) else { throw error }
             run.note(
                 "\(error.refusal.message) (\(error.code)) Everything is done once more, with a "
                     + "new key pair.")
             run.endOwnSessions()
-            return try attempt(shares, keys)
+            return try attempt(checked(shares, keys), keys)
         }
     }
 
     private func attempt(
-        _ paths: [String], _ keys: [SharedSecret]
+        _ inputs: [ShareInput], _ keys: [SharedSecret]
     ) throws(CommandFailure) -> Report {
-        let inputs = try ShareInput.read(paths)
-        try check(inputs, keys)
         let begun = try run.beginRestoration()
         let target = ReleaseTarget(
             restoration: begun.restoration, publicKey: begun.publicKey)
@@ -134,10 +143,13 @@ private struct WalletRestoration {
         }
     }
 
-    /// Names every share that its key does not open.
-    private func check(
-        _ inputs: [ShareInput], _ keys: [SharedSecret]
-    ) throws(CommandFailure) {
+    /// Reads the files, and names every share that its key does not open.
+    ///
+    /// Nothing is begun yet, and no new key pair would mend them: these are not tried again.
+    private func checked(
+        _ paths: [String], _ keys: [SharedSecret]
+    ) throws(CommandFailure) -> [ShareInput] {
+        let inputs = try ShareInput.read(paths)
         var unusable: [UnusableShare] = []
         for (input, key) in zip(inputs, keys) {
             do throws(CommandFailure) {
@@ -148,16 +160,16 @@ private struct WalletRestoration {
             }
         }
         guard unusable.isEmpty else { throw CommandFailure(unusable) }
+        return inputs
     }
 
-    /// What a new key pair, a new session or a file that has come in the meantime can mend.
+    /// What a new key pair, a new session or reading the files anew can mend.
     static func isWorthAnotherTry(_ failure: CommandFailure) -> Bool {
         let codes = [
             BusFault.unreachable.rawValue, BusFault.lost.rawValue, BusFault.expired.rawValue,
             SessionFault.ended.rawValue, SessionFault.invalid.rawValue,
             SharesFault.noSuchRestoration.rawValue, SharesFault.restorationDamaged.rawValue,
-            SharesFault.unfitShares.rawValue, ClientFault.fileUnreadable.rawValue,
-            ClientFault.unusableShares.rawValue,
+            SharesFault.unfitShares.rawValue, ClientFault.unusableShares.rawValue,
         ]
         return codes.contains(failure.code)
     }
@@ -175,6 +187,7 @@ private struct WalletRestoration {
     ) throws(CommandFailure) -> Restored {
         var reply = try ask(restoration, files, expected: expected)
         if case .unconfirmed(let wallet) = reply {
+            try refuseExisting(wallet)
             try confirm(wallet)
             reply = try ask(restoration, files, expected: wallet.identity)
         }
@@ -216,6 +229,31 @@ private struct WalletRestoration {
         return reply
     }
 
+    /// Nobody is asked about a wallet that is here already.
+    private func refuseExisting(_ wallet: SharedWallet) throws(CommandFailure) {
+        let caller = try run.caller()
+        let known: WalletDescription
+        do throws(CommandFailure) {
+            known = try run.withResource(
+                to: "restore a wallet", audience: CommandRun.restoringAudience
+            ) { (token) throws(CommandFailure) in
+                try caller.call(
+                    FindWallet(
+                        namespace: namespace, walletKind: wallet.kind, network: wallet.network,
+                        identity: wallet.identity), token: token
+                ).reply
+            }
+        } catch {
+            guard error.code == VaultFault.noSuchWallet.rawValue else { throw error }
+            return
+        }
+        var refusal = VaultFault.walletExists.refusal
+        refusal.message =
+            "The shares lead to wallet \(known.wallet.text), which is in namespace "
+            + "\(namespace.text) already."
+        throw CommandFailure(refusal, kind: .change)
+    }
+
     /// Has a person say that it is the right wallet.
     private func confirm(_ wallet: SharedWallet) throws(CommandFailure) {
         guard !run.invocation.has(.yes) else {
@@ -226,7 +264,7 @@ private struct WalletRestoration {
             The shares lead to this wallet, and nothing here says that it is the right one:
 
             \(wallet.table)
-
+            \(labelLine)
             Type `yes` to install it:
             """
         guard try run.parts.person.line(question, insteadOf: .yes) == "yes" else {
@@ -234,15 +272,23 @@ private struct WalletRestoration {
         }
     }
 
+    /// Shares carry no label.
+    private var labelLine: String {
+        label.isEmpty ? "\nIt will have no label, for shares carry none: --label gives one.\n" : ""
+    }
+
     private func report(_ restored: Restored) -> Report {
         switch restored {
         case .now(let wallet):
-            Report("The wallet is restored.\n\n\(wallet.table)") { writer in
+            if wallet.label.isEmpty {
+                run.note("The wallet has no label: shares carry none, and --label gives one.")
+            }
+            return Report("The wallet is restored.\n\n\(wallet.table)") { writer in
                 writer.string("result", "installed")
                 writer.object("wallet") { wallet.write(to: &$0) }
             }
         case .earlier(let wallet):
-            Report(
+            return Report(
                 "An earlier attempt has restored the wallet; `coffer wallet list` shows it."
                     + "\n\n\(wallet.table)"
             ) { writer in

@@ -10,7 +10,8 @@ extension Verb {
         options: [.namespace, .phraseOutDescriptor] + CommandOption.asking,
         summary: "Show a wallet's recovery phrase.",
         help: """
-            Always asks for the passcode. The phrase is shown where standard output is a \
+            Always asks for the passcode, also within a session of `coffer unlock`; an owner \
+            without one is not asked. The phrase is shown where standard output is a \
             terminal, or written with a line feed to --phrase-out-fd; it never stands in JSON, \
             and a pipe or file on standard output is refused. WALLET is an id, at least the \
             first 8 characters of one, or a label.

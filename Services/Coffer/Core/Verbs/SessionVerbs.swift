@@ -4,17 +4,23 @@ internal import Wire
 
 extension Verb {
     static let unlock = Verb(
-        "unlock", options: [.namespace] + CommandOption.asking,
+        "unlock",
+        options: [.namespace, .deviceKey] + CommandOption.askingToken + CommandOption.asking,
         summary: "Start a session for a namespace's wallets.",
         help: """
             The session's token is kept in the kernel's keyring, never on disk, and the kernel \
             forgets it when the session is over, after five minutes. Where the keyring is \
-            forbidden, as in many containers, every verb asks for the passcode instead. An owner \
-            without a passcode is unlocked without one.
+            forbidden, as in many containers, every verb asks for the passcode instead. For an \
+            owner without a passcode nothing is asked, here and by any other verb, until `coffer \
+            passcode set`; unlocking him ends a `coffer lock`. With --device-key the hardware \
+            token that was enrolled opens the wallets, and no passcode is tried. Attempts that \
+            failed since the last right passcode are told: a passcode was wrong, or its check \
+            broke off.
             """
     ) { run throws(CommandFailure) in
         let namespace = try run.namespace()
-        let session = try run.unlock(namespace)
+        let usesToken = run.invocation.has(.deviceKey)
+        let session = try usesToken ? run.openDevice(namespace) : run.unlock(namespace)
         let isKept = try run.tokens().keep(
             session.token, of: namespace, milliseconds: session.remainingMilliseconds)
         if isKept {
@@ -28,7 +34,9 @@ extension Verb {
         return Report(
             isKept
                 ? "Namespace \(namespace.text) is unlocked for \(length)."
-                : "The passcode is right."
+                : usesToken
+                    ? "The token gave the key, and no session is kept."
+                    : "Namespace \(namespace.text) can be unlocked, and no session is kept."
         ) {
             $0.bool("unlocked", true)
             $0.identifier("namespace", namespace)

@@ -14,9 +14,10 @@ extension Verb {
         summary: "Share a wallet's phrase out among three holders.",
         help: """
             Writes three share files into a folder, each sealed for one holder: NAME-SPLIT.share. \
-            All three together restore the wallet, two of them tell nothing. The files are whole \
-            or not there, and nothing is replaced. The split counts as a backup once they are \
-            known to be written. Asks for the passcode, once. WALLET is an id, at least the \
+            All three together restore the wallet, two of them tell nothing. Beside them stands \
+            README-SPLIT.txt, which tells how to restore it, also without Coffer. All four are \
+            whole or not there, and nothing is replaced. The split counts as a backup once they \
+            are known to be written. Asks for the passcode, once. WALLET is an id, at least the \
             first 8 characters of one, or a label.
             """
     ) { run throws(CommandFailure) in try WalletSplit(run).report() }
@@ -39,16 +40,17 @@ private struct WalletSplit {
 
     func report() throws(CommandFailure) -> Report {
         let holders = try holders()
-        try checkFolder()
+        let isNew = try checkFolder()
         let wallets = try run.withResource(to: "split a wallet", audience: Self.audience) {
             (token) throws(CommandFailure) in try run.listing(token).wallets
         }
         let wallet = try WalletChoice.find(run.invocation.arguments[0], in: wallets)
         let (manifest, files) = try split(wallet, holders)
-        try write(files)
+        let readme = RestoreText.file(for: manifest, Self.mark(of: manifest.split.bytes))
+        try write(files + [readme], isNew: isNew)
         let digests = try readBack(files)
         try confirm(manifest, digests)
-        return report(wallet, manifest, files)
+        return report(wallet, manifest, files, readme)
     }
 
     // MARK: Before anything is spent
@@ -81,11 +83,14 @@ private struct WalletSplit {
     }
 
     /// A folder that is there is filled; else its own folder has to be there.
-    private func checkFolder() throws(CommandFailure) {
+    ///
+    /// - Returns: whether it is to be made.
+    private func checkFolder() throws(CommandFailure) -> Bool {
         do throws(WholeFileError) {
             try WholeFiles.check(folder)
+            return true
         } catch {
-            if case .exists = error { return }
+            if case .exists = error { return false }
             throw CommandFailure(error)
         }
     }
@@ -114,14 +119,22 @@ private struct WalletSplit {
     }
 
     private static func name(of file: ShareFile) -> String {
-        "\(file.holder)-\(Hex.encode(Array(file.split.id.prefix(4)))).share"
+        "\(file.holder)-\(mark(of: file.split.id)).share"
     }
+
+    /// What the files of a split have in their names.
+    private static func mark(of split: [UInt8]) -> String { Hex.encode(Array(split.prefix(4))) }
 
     // MARK: The files
 
-    private func write(_ files: [NewFile]) throws(CommandFailure) {
+    /// A folder that came to be while the wallet was split is somebody else's.
+    private func write(_ files: [NewFile], isNew: Bool) throws(CommandFailure) {
         do throws(WholeFileError) {
-            try WholeFiles.write(files, together: folder, random: run.parts.random)
+            if isNew {
+                try WholeFiles.write(files, asFolder: folder, random: run.parts.random)
+            } else {
+                try WholeFiles.write(files, into: folder, random: run.parts.random)
+            }
         } catch {
             throw CommandFailure(error)
         }
@@ -163,7 +176,8 @@ private struct WalletSplit {
     // MARK: What is said
 
     private func report(
-        _ wallet: WalletDescription, _ manifest: Manifest, _ files: [NewFile]
+        _ wallet: WalletDescription, _ manifest: Manifest, _ files: [NewFile],
+        _ readme: NewFile
     ) -> Report {
         let rows = zip(manifest.shares, files).map { share, file in
             [share.holder.text, KeyFingerprint.text(of: share.publicKey), path(of: file)]
@@ -177,8 +191,12 @@ private struct WalletSplit {
 
             Compare each key with what its holder reads from his own, and give him his file. A \
             backup that nobody has tried is none: restore it once, into another home.
+
+            \(path(of: readme)) tells how to restore the wallet without Coffer, too. It is no \
+            secret: give each holder a copy, and keep one.
             """
         let paths = files.map(path)
+        let readmePath = path(of: readme)
         return Report(text) { writer in
             writer.identifier("split", manifest.split)
             writer.bool("confirmed", true)
@@ -191,6 +209,7 @@ private struct WalletSplit {
                 writer.hex("public_key", entry.0.publicKey)
                 writer.string("file", entry.1)
             }
+            writer.string("readme", readmePath)
         }
     }
 }

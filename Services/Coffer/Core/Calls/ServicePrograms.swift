@@ -1,0 +1,25 @@
+internal import Glibc
+internal import Wire
+
+/// The programs of the services, which lie beside this one.
+enum ServicePrograms {
+    /// - Parameter fault: what their lack is called.
+    static func find(_ fault: ClientFault) throws(CommandFailure) -> [ServiceName: String] {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        guard count > 0, let slash = buffer[..<count].lastIndex(of: 0x2F) else {
+            throw CommandFailure(fault, "The kernel does not tell where this program lies.")
+        }
+        let folder = String(
+            decoding: buffer[..<slash].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        var programs: [ServiceName: String] = [:]
+        for service in KnownServices.names {
+            let path = "\(folder)/\(service.text)"
+            guard access(path, X_OK) == 0 else {
+                throw CommandFailure(fault, "\(path) is missing or not executable.")
+            }
+            programs[service] = path
+        }
+        return programs
+    }
+}

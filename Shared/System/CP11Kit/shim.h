@@ -1,0 +1,3 @@
+#pragma once
+#include <p11-kit/p11-kit.h>
+#include <p11-kit/uri.h>
