@@ -34,7 +34,6 @@ def bus(bench):
 def reply_sizes(home):
     """How many bytes a reply's header and body have."""
     link = home.connect(LIMITER)
-    link.wait_until_ready()
     link.socket.send_multipart([
         b'{"v":1,"id":123456,"method":"limiter.health","owner":"local","timeout_ms":30000}',
         b"", b"{}"])

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import zmq
-from client import SOCKETS, Service
+from client import SOCKETS, Refusal, Service
 from zmq.auth import load_certificate
 
 
@@ -122,7 +122,9 @@ class Home:
     # Requests
 
     def connect(self, name, owner="local"):
-        return Service(self.context, self.path, name, owner=owner)
+        link = Service(self.context, self.path, name, owner=owner)
+        link.wait_until_ready(60)
+        return link
 
     def link(self, name, owner="local"):
         """A connection that is kept."""
@@ -131,8 +133,15 @@ class Home:
         return self._links[name, owner]
 
     def call(self, name, method, body=None, token=b"", attachments=(), owner="local", **more):
+        """Asks, and asks again where a refusal says when."""
         link = self.link(name, owner)
-        return link.call(method, body, token, attachments, timeout_ms=30_000, **more)
+        while True:
+            try:
+                return link.call(method, body, token, attachments, timeout_ms=30_000, **more)
+            except Refusal as refusal:
+                if refusal.retry_after_ms is None:
+                    raise
+                time.sleep(refusal.retry_after_ms / 1000)
 
     def verify(self, scope, audience, owner="local", **details):
         body = {"scope": scope, **details, "audience": audience}
