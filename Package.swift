@@ -256,6 +256,7 @@ let package = Package(
         tests("BusTests", of: ["Bus", "Wire", "Loop", "Clocks", "Secrets", "TestKit"]),
         tests("CryptoTests", of: ["Crypto", "Secrets"]),
         tests("UnicodeTextTests", of: ["UnicodeText", "Secrets"]),
+        tests("HardwareTokensTests", of: ["HardwareTokens", "Secrets"]),
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),
         tests("WholeFilesTests", of: ["WholeFiles", "Secrets", "TestKit"]),
         tests("MnemonicsTests", of: ["Mnemonics", "Secrets"]),

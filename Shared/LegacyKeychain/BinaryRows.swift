@@ -38,8 +38,10 @@ final class BinaryRows: RowCursor {
         do throws(PropertyListError) {
             try read(list.object(list.element(index, of: array)), into: &draft)
         } catch {
-            if case .source = error { throw KeychainError(error) }
-            draft.isMalformed = true
+            switch error {
+            case .source, .tooLarge: throw KeychainError(error)
+            case .malformed, .tooDeep, .unexpected: draft.isMalformed = true
+            }
         }
         index += 1
         return draft

@@ -8,6 +8,9 @@ public enum KeychainError: Error, Equatable, Sendable {
     case malformed
     /// It is a property list, and no keychain: it has no list of generic passwords, or two.
     case noGenericPasswords
+    /// To read it would take far more work than its size: it refers to the same parts again and
+    /// again.
+    case tooLarge
     /// There are more than ``KeychainSource/rowsMax`` rows.
     case tooManyRows
     /// There is no value at a location, or none that can be read.
@@ -19,7 +22,8 @@ public enum KeychainError: Error, Equatable, Sendable {
     init(_ error: PropertyListError) {
         switch error {
         case .source(let error): self = .source(error)
-        case .malformed, .tooDeep, .tooLarge, .unexpected: self = .malformed
+        case .tooLarge: self = .tooLarge
+        case .malformed, .tooDeep, .unexpected: self = .malformed
         }
     }
 }

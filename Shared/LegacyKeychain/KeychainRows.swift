@@ -11,7 +11,8 @@ public final class KeychainRows {
     /// The next row; nil after the last one.
     ///
     /// Throws ``KeychainError/malformed``, ``KeychainError/noGenericPasswords``,
-    /// ``KeychainError/tooManyRows`` or ``KeychainError/source(_:)``, and the same ever after.
+    /// ``KeychainError/tooLarge``, ``KeychainError/tooManyRows`` or ``KeychainError/source(_:)``,
+    /// and the same ever after.
     public func next() throws(KeychainError) -> KeychainRow? {
         if let failure { throw failure }
         do throws(KeychainError) {

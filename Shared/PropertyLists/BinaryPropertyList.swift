@@ -4,7 +4,8 @@ internal import Secrets
 ///
 /// Any bytes give an answer or a typed error. Nothing is kept but a few pages of the source: an
 /// object is looked up in the table at the list's end when it is asked for, and none is looked into
-/// that nobody asks for, so that references in a circle do no harm.
+/// that nobody asks for, so that references in a circle do no harm. A few bytes can refer to one
+/// large object a million times: after ``workMax(_:)`` there is no more to be had.
 public struct BinaryPropertyList: ~Copyable, Sendable {
     public static let signature = Array("bplist00".utf8)
 
@@ -35,9 +36,16 @@ public struct BinaryPropertyList: ~Copyable, Sendable {
         public let content: Range<Int>
     }
 
+    /// How much may be looked at in a list of so many bytes: an object and a reference count one,
+    /// a text as many as it has bytes.
+    ///
+    /// What programs write takes up to twice its bytes, and an archive of short texts five times.
+    public static func workMax(_ byteCount: Int) -> Int { 65_536 + 16 * byteCount }
+
     public let root: Reference
     private let table: ObjectTable
     private var bytes: PagedBytes
+    private var workLeft: Int
 
     /// Reads the head and the trailer.
     public init(_ source: any ByteSource) throws(PropertyListError) {
@@ -47,13 +55,21 @@ public struct BinaryPropertyList: ~Copyable, Sendable {
         }
         table = try ObjectTable(&bytes)
         root = Reference(index: table.top)
+        workLeft = Self.workMax(bytes.count)
         self.bytes = bytes
+    }
+
+    private mutating func spend(_ work: Int) throws(PropertyListError) {
+        workLeft -= work
+        guard workLeft >= 0 else { throw .tooLarge }
     }
 
     // MARK: Objects
 
-    /// Throws ``PropertyListError/malformed`` for a number, a kind or an extent that cannot be.
+    /// Throws ``PropertyListError/malformed`` for a number, a kind or an extent that cannot be, and
+    /// ``PropertyListError/tooLarge`` where too much was looked at, as all that follows.
     public mutating func object(_ reference: Reference) throws(PropertyListError) -> Object {
+        try spend(1)
         let offset = try table.offset(of: reference.index, in: &bytes)
         let marker = try bytes.byte(at: offset)
         let low = Int(marker & 0x0F)
@@ -152,6 +168,7 @@ public struct BinaryPropertyList: ~Copyable, Sendable {
     private mutating func reference(
         _ index: Int, in object: Object
     ) throws(PropertyListError) -> Reference {
+        try spend(1)
         let width = table.referenceBytes
         return Reference(
             index: try bytes.count(at: object.content.lowerBound + index * width, width: width))
@@ -164,6 +181,7 @@ public struct BinaryPropertyList: ~Copyable, Sendable {
         default: return nil
         }
         guard object.count <= ListText.bytesMax else { return .tooLong }
+        try spend(object.content.count)
         let start = object.content.lowerBound
         let content = try SecretBytes(count: object.content.count) {
             target throws(PropertyListError) in

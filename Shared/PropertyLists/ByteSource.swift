@@ -21,6 +21,8 @@ public enum ByteSourceError: Error, Equatable, Sendable {
     case notAFile
     /// The kernel's answer.
     case failed(errno: Int32)
+    /// Nobody wants the bytes any longer.
+    case abandoned
 }
 
 extension ByteSource {

@@ -6,7 +6,7 @@ public enum PropertyListError: Error, Equatable, Sendable {
     case malformed
     /// Containers are nested too deep.
     case tooDeep
-    /// The whole, or what it stands for, is longer than the reader's limit.
+    /// The whole, or what it stands for, is more than the reader's limit.
     case tooLarge
     /// The form is right, and it is not what is read here.
     case unexpected

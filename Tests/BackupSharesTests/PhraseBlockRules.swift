@@ -3,7 +3,9 @@ import Secrets
 import Testing
 
 @Suite struct PhraseBlockRules {
-    @Test(arguments: [Phrases.about, Phrases.yellow, Phrases.longest, "zoo", "été forêt", "あい うえ"])
+    @Test(arguments: [
+        Phrases.about, Phrases.yellow, Phrases.longest, "zoo", "été forêt", "あい うえ",
+    ])
     func aBlockIsThePhraseWithSpacesAfterItAndGivesItBack(_ phrase: String) throws {
         let block = try block(of: phrase)
         let padding = String(repeating: " ", count: 215 - phrase.utf8.count)
@@ -20,7 +22,9 @@ import Testing
         #expect(try block(of: text).array == block(of: "zoo wrong").array)
     }
 
-    @Test(arguments: ["ÉTÉ", "ΣΊΣΥΦΟΣ", "İSTANBUL", "ǅ ẞ \u{212A}", "Ⅷ", "\u{1E921}"])
+    @Test(arguments: [
+        "ÉTÉ", "ΣΊΣΥΦΟΣ", "İSTANBUL", "ǅ ẞ \u{212A}", "Ⅷ", "\u{1E921}",
+    ])
     func lettersAreLoweredAsStringsAre(_ text: String) throws {
         let block = try block(of: text)
         #expect(try PhraseBlock.decode(block).array == Array(text.lowercased().utf8))

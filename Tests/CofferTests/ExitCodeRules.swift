@@ -20,7 +20,7 @@ import Wire
     static let expected: [ExitCode: Set<String>] = [
         .internalError: [
             "bus.malformed", "coffer.internal", "coffer.output_failed", "coffer.purge_failed",
-            "coffer.file_not_written",
+            "coffer.file_not_written", "coffer.state_failed",
         ],
         .usage: [
             "coffer.usage", "coffer.file_unreadable",
@@ -78,7 +78,8 @@ import Wire
             "limiter.nonce_seen", "limiter.nothing_to_repair", "limiter.numbers_used_up",
             "limiter.other_enrolment", "limiter.other_key", "limiter.unknown_owner",
             "migration.busy", "migration.no_such_run", "migration.no_such_wallet",
-            "migration.source_changed", "migration.source_unreadable", "shares.full",
+            "migration.source_changed", "migration.source_too_large", "migration.source_unreadable",
+            "shares.full",
             "shares.holder_exists", "shares.invalid_key", "shares.invalid_phrase",
             "shares.kind_needed", "shares.no_such_holder", "shares.no_such_restoration",
             "shares.no_such_split", "shares.unexpected_identity",

@@ -16,6 +16,8 @@ final class FakeMigration {
         let network: WalletNetwork
         let namespace: String
         let token: String
+        /// Nil for a verification.
+        let again: Bool?
     }
 
     var wallets: [PlanMigration.Reply.Wallet]
@@ -31,6 +33,12 @@ final class FakeMigration {
     var onFollow: () -> Void = {}
     /// Rows that cannot be read.
     var damaged: UInt64 = 0
+    /// Wallets that lists name and the source has no phrase of.
+    var phraseless: UInt64 = 0
+    /// Rows of the legacy app.
+    var rows: UInt64 = 1
+    /// Whether a run leaves what the vault lost as it is.
+    var keepsMissing = false
     /// Another digest for each page.
     var changes = false
 
@@ -65,7 +73,7 @@ final class FakeMigration {
     func settle() { wallets = wallets.map { .init(id: $0.id, reason: .inLedger) } }
 
     var counts: ClassCounts {
-        var counts = ClassCounts(damaged: damaged)
+        var counts = ClassCounts(damaged: damaged, phraseless: phraseless)
         for wallet in wallets {
             switch wallet.reason.walletClass {
             case .inLedger: counts.inLedger += 1
@@ -74,6 +82,7 @@ final class FakeMigration {
             case .undetermined: counts.undetermined += 1
             case .unknownChain: counts.unknownChain += 1
             }
+            if wallet.reason == .missing { counts.missing += 1 }
         }
         return counts
     }
@@ -86,7 +95,7 @@ final class FakeMigration {
         let start = wallets.firstIndex { $0.id == request.after }.map { $0 + 1 } ?? 0
         let page = Array(wallets[start...].prefix(pageSize))
         return PlanMigration.Reply(
-            digest: digest, launch: launch, counts: counts, wallets: page,
+            digest: digest, launch: launch, rows: rows, counts: counts, wallets: page,
             more: start + page.count < wallets.count)
     }
 
@@ -94,7 +103,8 @@ final class FakeMigration {
         begun.append(
             Begun(
                 method: type(of: request).method, network: request.network,
-                namespace: request.namespace.text, token: String(decoding: token, as: UTF8.self)))
+                namespace: request.namespace.text, token: String(decoding: token, as: UTF8.self),
+                again: (request as? ApplyMigration)?.again))
         current = scripts.count > 1 ? scripts.removeFirst() : scripts[0]
         return RunBegun(run: Self.run)
     }
@@ -102,7 +112,9 @@ final class FakeMigration {
     private func follow() throws -> RunProgress {
         onFollow()
         guard let progress = current.first else { throw MigrationFault.noSuchRun.refusal }
-        if progress.state == .finished { settleListed(progress) }
+        if progress.state == .finished, !keepsMissing, progress != .stuck {
+            settleListed(progress)
+        }
         if current.count > 1 { current.removeFirst() }
         return progress
     }
@@ -110,12 +122,16 @@ final class FakeMigration {
     /// What a run took in is in the ledger afterwards.
     private func settleListed(_ progress: RunProgress) {
         let failed = Set(progress.failures.map(\.id))
-        let reason = begun.last?.network.listedReason
+        let reasons = [begun.last?.network.listedReason, .missing]
         wallets = wallets.map {
-            $0.reason == reason && !failed.contains($0.id)
+            reasons.contains($0.reason) && !failed.contains($0.id)
                 ? .init(id: $0.id, reason: .inLedger) : $0
         }
     }
+
+    static let running = AskMigrationStatus.Reply.Running(
+        run: run, isVerification: false, network: .mainnet, path: "/legacy/keychain.plist",
+        began: 1_790_000_100)
 
     static let run: MigrationRunID = {
         guard let id = MigrationRunID([UInt8](repeating: 7, count: 16)) else {
@@ -126,6 +142,9 @@ final class FakeMigration {
 }
 
 extension RunProgress {
+    /// A run that found nothing to do.
+    static let stuck = finished(0)
+
     static func running(_ done: UInt64, of total: UInt64) -> RunProgress {
         of(.running, done, total)
     }

@@ -36,8 +36,9 @@ import Wire
     @Test func aPlanShowsEveryWalletOfEveryPageWithItsReasonAndAsksForNothing() throws {
         let fixture = Fixture()
         let migration = FakeMigration(
-            fixture, .inLedger, .listedMainnet, .listedTestnet, .namedByNone, .unreadableList,
-            .unsupportedChain, .noList)
+            fixture, .inLedger, .missing, .listedMainnet, .listedTestnet, .namedByNone,
+            .unreadableList, .unsupportedChain, .noList)
+        migration.phraseless = 3
         migration.pageSize = 2
         let (report, _) = try run(fixture, "plan")
         #expect(migration.pages == 4)
@@ -46,10 +47,29 @@ import Wire
             #expect(report.text.contains(reason.shown))
             #expect(report.text.contains(reason.walletClass.shown))
         }
-        #expect(report.text.contains("7 wallets: 1 taken in, 2 to take in, 1 reset, 1 unclear, 2"))
+        #expect(report.exitCode == .done)
+        #expect(report.text.contains("8 wallets: 2 taken in, 2 to take in, 1 reset, 1 unclear, 2"))
+        #expect(report.text.contains("1 of these not in the vault any more"))
+        #expect(words(report.text).contains("The app's lists name 3 wallets more, of which"))
         #expect(report.text.contains("launch pending"))
         #expect(fixture.person.asked.isEmpty)
         #expect(!fixture.services.methods.contains { $0.hasPrefix("authority.") })
+    }
+
+    @Test func aSourceInWhichNothingIsRecognisedEndsWithSevenAndAsksForNothing() throws {
+        for verb in ["plan", "apply", "verify"] {
+            let fixture = Fixture(secrets: ["1234"])
+            let migration = FakeMigration(fixture)
+            migration.rows = 0
+            let (report, _) = try run(fixture, verb)
+            #expect(report.exitCode == .refused)
+            #expect(words(report.text).contains("has nothing of the legacy Dash app"))
+            #expect(try fixture.json("migrate", verb, Self.source).bool("recognised") == false)
+            #expect(migration.begun.isEmpty)
+            #expect(fixture.person.asked.isEmpty)
+            migration.rows = 1
+            #expect(try fixture.json("migrate", verb, Self.source).bool("recognised"))
+        }
     }
 
     @Test func aPlanIsOneObjectForPrograms() throws {
@@ -284,6 +304,38 @@ import Wire
         }
     }
 
+    @Test func whatTheVaultLostComesInAgainAndIsTold() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        let migration = FakeMigration(fixture, .inLedger, .missing)
+        migration.status.mainnet = 2
+        var progress = RunProgress.finished(1)
+        progress.again = 1
+        migration.scripts = [[progress]]
+        let (report, _) = try run(fixture, "apply")
+        #expect(report.exitCode == .done)
+        #expect(migration.begun.map(\.again) == [true])
+        #expect(migration.begun.map(\.network) == [.mainnet])
+        #expect(
+            words(report.text).contains(
+                "1 of 1 wallet taken in (namespace dash.mainnet), 1 of them again: the vault had"))
+        #expect(words(report.text).contains("Every wallet of the source is settled (2 taken in)"))
+    }
+
+    @Test func whatTheVaultLostAndDidNotComeInAgainEndsWithSeven() throws {
+        for failed in [true, false] {
+            let fixture = Fixture(secrets: ["1234"])
+            let migration = FakeMigration(fixture, .inLedger, .missing)
+            migration.status.mainnet = 2
+            let failure = RunProgress.Failure(id: "id1", problem: .phraseInvalid)
+            migration.scripts = [[failed ? .finished(1, failures: [failure]) : .stuck]]
+            let (report, _) = try run(fixture, "apply")
+            #expect(report.exitCode == .refused)
+            #expect(
+                words(report.text).contains("NOT whole: 1 wallet is not in the vault any more"))
+            #expect(words(report.text).contains("--namespace or --testnet-namespace"))
+        }
+    }
+
     // MARK: Runs that end early
 
     @Test func aRunWhoseSessionEndedIsBegunAgainWithThePasscodeThatWasTyped() throws {
@@ -449,7 +501,7 @@ import Wire
         fixture.services.on(AskOutcome<Migration>.self) { _, _ in
             Answer(OutcomeReply(status: .done, code: nil))
         }
-        migration.status.running = FakeMigration.run
+        migration.status.running = FakeMigration.running
         fixture.services.on(FollowRun.self) { _, _ in
             migration.settle()
             return Answer(.finished(1))
@@ -471,7 +523,7 @@ import Wire
         _ = try run(fixture, "apply", options)
     }
 
-    @Test func withoutATerminalProgressIsALineForEachTenth() throws {
+    @Test func withoutATerminalProgressIsALineForEachTenthButTheLast() throws {
         let folder = try TemporaryFolder()
         let path = folder.path(of: "progress")
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -481,9 +533,30 @@ import Wire
         try progress(to: file)
         let said = try DescriptorInput.file(path, limit: 4_096, named: .messageFile)
         let lines = String(decoding: said, as: UTF8.self).split(separator: "\n")
-        #expect(lines.count == 11)
+        #expect(lines.count == 10)
         #expect(lines.first == "Main network: 0 of 100 wallets")
-        #expect(lines.last == "Main network: 100 of 100 wallets")
+        // That it is through, the report says.
+        #expect(lines.last == "Main network: 90 of 100 wallets")
+    }
+
+    @Test func aRunThatIsBegunAgainRepeatsNoLine() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path(of: "progress")
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(file) }
+        var fixture = Fixture(secrets: ["1234"])
+        fixture.complaints = file
+        let migration = FakeMigration(fixture, .listedMainnet)
+        // Of the first fifty, ten failed, which the second run tries again.
+        migration.scripts = [
+            (0...50).map { .running($0, of: 100) } + [.failed("session.ended", 50, of: 100)],
+            (0...60).map { .running($0, of: 60) } + [.finished(60)],
+        ]
+        _ = try run(fixture, "apply")
+        let said = try DescriptorInput.file(path, limit: 4_096, named: .messageFile)
+        let lines = String(decoding: said, as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 10)
+        #expect(Set(lines).count == lines.count)
     }
 
     @Test func onATerminalProgressIsOneLineThatIsTakenAwayAtTheEnd() throws {
@@ -493,9 +566,18 @@ import Wire
             close(theirs)
         }
         try progress(to: theirs)
+        // A terminal gives what it has, not all that was written.
         var bytes = [UInt8](repeating: 0, count: 16_384)
-        let count = read(ours, &bytes, bytes.count)
-        let said = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+        var count = 0
+        var item = pollfd(fd: ours, events: Int16(POLLIN), revents: 0)
+        while count < bytes.count, poll(&item, 1, 200) > 0 {
+            let more = bytes[count...].withUnsafeMutableBytes {
+                read(ours, $0.baseAddress, $0.count)
+            }
+            guard more > 0 else { break }
+            count += more
+        }
+        let said = String(decoding: bytes[..<count], as: UTF8.self)
         #expect(!said.contains("\n"))
         #expect(said.contains("\rMain network: 57 of 100 wallets"))
         #expect(said.hasSuffix("\r" + String(repeating: " ", count: 32) + "\r"))
@@ -531,14 +613,37 @@ import Wire
         #expect(bad.exitCode == .damaged)
         #expect(bad.text.contains("NOT verified: 1 of 2 wallets"))
         #expect(bad.text.contains(WalletProblem.identityDiffers.shown))
+        #expect(words(bad.text).contains("remove it with `coffer wallet remove`, and `coffer"))
+    }
+
+    @Test func aWalletThatTheVaultLostIsToldWithTheVerbThatTakesItInAgain() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        let migration = FakeMigration(fixture, .inLedger, .inLedger)
+        migration.status.mainnet = 2
+        let failure = RunProgress.Failure(
+            id: "id1", problem: .vaultRefused, code: "vault.no_such_wallet")
+        migration.scripts = [[.finished(2, failures: [failure])]]
+        migration.onFollow = {
+            migration.wallets[1] = .init(id: "id1", reason: .missing)
+        }
+        migration.keepsMissing = true
+        let (report, _) = try run(fixture, "verify")
+        #expect(report.exitCode == .damaged)
+        #expect(
+            words(report.text).contains(
+                "1 wallet of the source the vault does not have any more: `coffer migrate apply`"))
+        #expect(!report.text.contains("cannot open"))
     }
 
     @Test func whereNothingWasTakenInNothingIsVerifiedAndNobodyAsked() throws {
         let fixture = Fixture(secrets: ["1234"])
         let migration = FakeMigration(fixture, .listedMainnet)
         let (report, _) = try run(fixture, "verify")
-        #expect(report.exitCode == .done)
+        #expect(report.exitCode == .refused)
         #expect(report.text.contains("Nothing of this source was taken in"))
+        let object = try fixture.json("migrate", "verify", Self.source)
+        #expect(try object.bool("verified") == false)
+        #expect(try object.uint64("wallets") == 0)
         #expect(fixture.person.asked.isEmpty)
         #expect(migration.begun.isEmpty)
     }
@@ -575,20 +680,63 @@ import Wire
                     digest: [UInt8](repeating: 0xCD, count: 32), path: "/a\u{1B}b", done: false,
                     deferredUnknownChain: true, deferredFailure: true, lastRun: 1_790_000_000,
                     counts: ClassCounts(inLedger: 2, undetermined: 1))
-            ], mainnet: 5, testnet: 1, running: FakeMigration.run)
+            ], mainnet: 5, testnet: 1, missing: 2,
+            running: FakeMigration.running)
         fixture.services.on(FollowRun.self) { _, _ in Answer(.running(3, of: 10)) }
         let (report, _) = try fixture.run("migrate", "status")
         for part in [
             "cdcdcdcdcdcdcdcd  ", "failures, and wallets wait", "3 wallets: 2 taken in, 1 unclear",
             "2026-09-21 14:13:20", "/a?b", "5 of the main network, 1 of the test network",
-            "3 of 10 wallets", "`coffer migrate stop`",
+            "3 of 10 wallets", "`coffer migrate stop`", "(another file now)",
+            "since 2026-09-21 14:15:00 UTC: apply, main network, /legacy/keychain.plist",
+            "The vault has 2 wallets of them no longer",
         ] {
-            #expect(report.text.contains(part), "\(part)")
+            #expect(words(report.text).contains(words(part)), "\(part)")
         }
         let object = try fixture.json("migrate", "status")
+        #expect(try object.objects("sources").first?.string("file") == "another")
+        #expect(try object.object("running").string("aim") == "apply")
         #expect(try object.object("progress").uint64("done") == 3)
         #expect(try object.uint64("mainnet") == 5)
         #expect(fixture.person.asked.isEmpty)
+    }
+
+    @Test func statusShowsASourceAsItStandsNow() throws {
+        let fixture = Fixture()
+        let migration = FakeMigration(fixture, .inLedger, .listedMainnet)
+        func source(_ digest: [UInt8]) -> AskMigrationStatus.Reply.Source {
+            .init(
+                digest: digest, path: Self.source, done: true, deferredUnknownChain: false,
+                deferredFailure: false, lastRun: 1_790_000_000,
+                counts: ClassCounts(inLedger: 7))
+        }
+        migration.status.sources = [source(migration.digest)]
+        let (report, _) = try fixture.run("migrate", "status")
+        #expect(report.text.contains("not done"))
+        #expect(report.text.contains("2 wallets: 1 taken in, 1 to take in"))
+        #expect(report.text.contains("2026-09-21 14:13:20"))
+        #expect(report.text.contains("No run is under way."))
+        let entry = try #require(
+            try fixture.json("migrate", "status").objects("sources").first)
+        #expect(try entry.string("file") == "same")
+        #expect(try entry.object("counts").uint64("in_ledger") == 7)
+        #expect(try entry.object("counts_now").uint64("listed") == 1)
+        #expect(try entry.string("launch") == "pending")
+
+        migration.settle()
+        #expect(try fixture.run("migrate", "status").report.text.contains("  done  "))
+        fixture.services.on(PlanMigration.self) { _, _ in
+            throw MigrationFault.sourceUnreadable.refusal
+        }
+        let gone = try fixture.run("migrate", "status").report.text
+        #expect(gone.contains("(cannot be read now)"))
+        #expect(gone.contains("7 wallets: 7 taken in"))
+        // Not every source that ever was is read.
+        migration.status.sources = (0..<20).map { _ in source(migration.digest) }
+        let pages = fixture.services.seen(PlanMigration.self).count
+        #expect(
+            try fixture.run("migrate", "status").report.text.contains("(not looked at)"))
+        #expect(fixture.services.seen(PlanMigration.self).count == pages + SourceNow.limit)
     }
 
     @Test func aSourceOfWhichNothingMoreCanComeIsSetAside() throws {
@@ -599,13 +747,22 @@ import Wire
             asked.append(request)
             return Answer(Empty())
         }
-        #expect(try run(fixture, "set-aside").report.text.contains("is set aside"))
+        let told = words(try run(fixture, "set-aside").report.text)
+        #expect(told.contains("is set aside: 1 wallet of it stays where it is"))
         #expect(asked.map(\.digest) == [migration.digest])
         let token = String(
             decoding: fixture.services.seen(SetSourceAside.self)[0].token, as: UTF8.self)
         #expect(token.contains("settings"))
+        migration.launch = .absent
+        let plan = words(try run(fixture, "plan").report.text)
+        #expect(plan.contains("set aside, and `coffer migrate apply` takes that back"))
         migration.settle()
         #expect(try run(fixture, "set-aside").report.text.contains("nothing to set aside"))
+        #expect(!(try run(fixture, "plan").report.text.contains("set aside")))
+        migration.rows = 0
+        let other = try run(fixture, "set-aside").report
+        #expect(other.exitCode == .refused)
+        #expect(words(other.text).contains("has nothing of the legacy Dash app"))
         #expect(asked.count == 1)
     }
 
@@ -613,7 +770,7 @@ import Wire
         let fixture = Fixture()
         let migration = FakeMigration(fixture)
         #expect(try fixture.json("migrate", "stop").bool("stopped") == false)
-        migration.status.running = FakeMigration.run
+        migration.status.running = FakeMigration.running
         #expect(try fixture.json("migrate", "stop").string("run") == FakeMigration.run.text)
         #expect(fixture.services.seen(StopRun.self).count == 1)
     }

@@ -41,7 +41,8 @@ import Testing
     @Test(arguments: [
         ("1234", PasscodeKind.digits4, true), ("12345", .digits4, false), ("123", .digits4, false),
         ("12a4", .digits4, false), ("", .digits4, false), ("123456", .digits6, true),
-        ("1234", .digits6, false), ("١٢٣٤", .digits4, true), ("１２３４５６", .digits6, true),
+        ("1234", .digits6, false), ("١٢٣٤", .digits4, true),
+        ("１２３４５６", .digits6, true),
         ("12 4", .digits4, false), ("x", .alphanumeric, true),
         ("pass phrase é", .alphanumeric, true),
         ("", .alphanumeric, false),

@@ -18,7 +18,8 @@ import Wire
                 "backup cancel", "backup restore", "holder keygen", "holder list", "holder add",
                 "holder remove", "holder release", "sign-policy show", "sign-policy proof",
                 "sign-policy session", "attempts repair", "owner list",
-                "owner reset", "owner remove", "owner purge", "peer add",
+                "owner reset", "owner remove", "owner purge", "state export", "state import",
+                "peer add",
                 "peer list", "peer remove", "metrics", "probe", "outcome", "init", "version",
                 "help",
             ])

@@ -259,7 +259,11 @@ extension EndToEnd {
             }
             #expect(code == "device_key.timed_out" || code == "bus.expired")
             try tokens.hold(at: nil)
-            for _ in 0..<200 where opensNot(client) == "device_key.busy" { usleep(20_000) }
+            var tries = 0
+            while opensNot(client) == "device_key.busy", tries < 200 {
+                tries += 1
+                usleep(20_000)
+            }
             try open(client)
         }
     }

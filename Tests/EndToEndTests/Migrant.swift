@@ -35,9 +35,11 @@ final class Migrant {
 
     // MARK: Runs
 
-    func begin(_ network: WalletNetwork = .mainnet, token: [UInt8]? = nil) throws -> MigrationRunID
-    {
-        let request = ApplyMigration(source: path, network: network, namespace: dash)
+    func begin(
+        _ network: WalletNetwork = .mainnet, again: Bool = false, token: [UInt8]? = nil
+    ) throws -> MigrationRunID {
+        let request = ApplyMigration(
+            source: path, network: network, namespace: dash, again: again)
         return try client.call(request, token: token ?? self.token()).reply.run
     }
 
@@ -56,8 +58,10 @@ final class Migrant {
         }
     }
 
-    func apply(_ network: WalletNetwork = .mainnet) throws -> RunProgress {
-        try wait(for: begin(network))
+    func apply(
+        _ network: WalletNetwork = .mainnet, again: Bool = false
+    ) throws -> RunProgress {
+        try wait(for: begin(network, again: again))
     }
 
     /// Begins as often as it takes until every wallet of the network was looked at.

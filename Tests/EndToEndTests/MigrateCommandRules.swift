@@ -50,6 +50,13 @@ extension EndToEnd {
             /// The command over the source, to its end.
             func run(_ verb: String) throws -> CofferProcess.Ended { try start(verb).end() }
 
+            /// Removes a wallet of the main network, which bears its legacy id as label.
+            func remove(_ id: String) throws -> CofferProcess.Ended {
+                try CofferProcess(home: home.home).run(
+                    ["wallet", "remove", id, "--namespace", "dash.mainnet", "--yes"],
+                    secrets: [("--passcode-fd", MigrateCommandRules.passcode)])
+            }
+
             /// The command without a passcode.
             func ask(_ words: String...) throws -> CofferProcess.Ended {
                 try CofferProcess(home: home.home).run(words)
@@ -118,9 +125,10 @@ extension EndToEnd {
             let verified = try scene.run("verify")
             #expect(verified.status == 0)
             #expect(verified.output.contains("Main network: 120 of 120 wallets verified"))
-            // Nothing is left to do, so nobody is asked for a passcode.
-            let third = try scene.ask("migrate", "apply", scene.source)
+            let third = try scene.run("apply")
             #expect(third.status == 0)
+            #expect(third.output.contains("Every wallet of the source is settled"))
+            #expect(try scene.isComplete())
             #expect(TestFile.contents(of: scene.source) == scene.keychain.bytes())
         }
 
@@ -189,6 +197,42 @@ extension EndToEnd {
             #expect(try scene.isComplete())
         }
 
+        @Test func aWalletThatWasRemovedOrDoesNotOpenIsMendedAsVerifySays() throws {
+            let scene = try Scene(mainnet: 3, testnet: 0, seed: 8)
+            #expect(try scene.run("apply").status == 0)
+            let ids = scene.keychain.wallets.map(\.id)
+            #expect(try scene.remove(ids[0]).status == 0)
+            let lost = try scene.run("verify")
+            #expect(lost.status == 9)
+            #expect(lost.output.contains("NOT verified: 1 of 3 wallets"))
+            #expect(lost.output.contains("`coffer migrate apply`"))
+            let plan = try scene.ask("migrate", "plan", scene.source).output
+            #expect(plan.contains("1 of these not in the vault any more"))
+            #expect(plan.contains("launch absent"))
+            let again = try scene.run("apply")
+            #expect(again.status == 0)
+            #expect(again.output.contains("1 of 1 wallet taken in (namespace dash.mainnet), 1 of"))
+            #expect(try scene.isComplete())
+            #expect(try scene.run("verify").status == 0)
+
+            let wallet = try scene.home.query(
+                "SELECT wallet FROM wallets WHERE label = '\(ids[1])'", in: .walletVault)
+            let name = wallet.filter { !$0.isWhitespace }
+            try scene.home.tamper(
+                "UPDATE envelopes SET document = X'00' WHERE ref LIKE '%\(name)%'",
+                in: .walletVault)
+            let damaged = try scene.run("verify")
+            #expect(damaged.status == 9)
+            #expect(damaged.output.contains("`coffer wallet remove`"))
+            // It is there, so it does not come in again by itself.
+            #expect(try scene.run("apply").status == 0)
+            #expect(try scene.run("verify").status == 9)
+            #expect(try scene.remove(ids[1]).status == 0)
+            #expect(try scene.run("apply").status == 0)
+            #expect(try scene.isComplete())
+            #expect(try scene.run("verify").status == 0)
+        }
+
         @Test func whatCannotBeReadIsToldWithoutAPasscode() throws {
             let scene = try Scene(mainnet: 1, testnet: 0, seed: 6)
             let plan = try scene.ask("migrate", "plan", scene.source)
@@ -197,8 +241,14 @@ extension EndToEnd {
             let none = try scene.ask("migrate", "apply", scene.source + ".none")
             #expect(none.status == 7)
             #expect(none.complaint.contains("There is no such file"))
+            #expect(try scene.ask("migrate", "verify", scene.source).status == 7)
             TestFile.write(Array("no keychain".utf8), to: scene.source)
             #expect(try scene.ask("migrate", "plan", scene.source).status == 9)
+            let other = #"{"service":"org.example","account":"a","value":""}"#
+            TestFile.write(Array(other.utf8), to: scene.source)
+            for verb in ["plan", "apply", "verify"] {
+                #expect(try scene.ask("migrate", verb, scene.source).status == 7)
+            }
         }
     }
 }

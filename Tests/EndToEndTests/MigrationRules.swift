@@ -139,7 +139,7 @@ extension EndToEnd {
             #expect(try migrant.verify().succeeded == 4)
         }
 
-        @Test func aWalletThatTheVaultLostComesInAgainWhenTheLedgerIsMovedAside() throws {
+        @Test func aWalletThatTheVaultLostComesInAgainWhereItIsWanted() throws {
             let keychain = try keychain(5)
             let migrant = try Migrant(keychain)
             #expect(try migrant.apply().settled)
@@ -150,20 +150,41 @@ extension EndToEnd {
             let settings = try migrant.token(.settings, audience: [.walletVault])
             _ = try migrant.client.call(
                 RemoveWallet(namespace: migrant.dash, wallet: lost.wallet), token: settings)
+            // An app that applies at each start leaves it removed, and is not held up.
             #expect(try migrant.apply().total == 0)
+            #expect(try migrant.identities().count == 4)
             let verified = try migrant.verify()
             #expect(verified.succeeded == 4)
             #expect(verified.failures.map(\.code) == ["vault.no_such_wallet"])
             #expect(verified.failures.map(\.id) == [lost.label])
+            let plan = try migrant.plan()
+            #expect(plan.launch == .absent && plan.counts.missing == 1)
+            #expect(
+                plan.wallets.filter { $0.reason == .missing }.map(\.id) == [lost.label])
 
-            migrant.home.kill(.migration, SIGTERM)
-            _ = try run(
-                builtProgram("migration"), ["purge", "local", "--home", migrant.home.home.path])
-            try migrant.home.start(.migration)
-            let again = try migrant.apply()
-            #expect(again.succeeded == 5 && again.settled)
+            try migrant.home.restart(.migration)
+            let again = try migrant.apply(again: true)
+            #expect(again.succeeded == 1 && again.again == 1 && again.settled)
             #expect(try migrant.identities() == keychain.identities())
             #expect(try migrant.verify().succeeded == 5)
+            #expect(try migrant.plan().counts == ClassCounts(inLedger: 5))
+        }
+
+        @Test func aHostileSourceIsRefusedAndHoldsNobodyUp() throws {
+            let row = SharedRows.Row(
+                account: "CHAIN_WALLETS_KEY_b67a40f",
+                value: [UInt8](repeating: 0x61, count: 600_000), count: 1_000)
+            let migrant = try Migrant(SharedRows.list([row]))
+            let plan = PlanMigration(source: migrant.path)
+            #expect(
+                refusal { try migrant.client.call(plan, timeout: 120_000) }
+                    == "migration.source_too_large")
+            #expect(
+                refusal { try migrant.begin() } == "migration.source_too_large")
+            let launch = AskLaunchState(source: migrant.path)
+            #expect(
+                try migrant.client.call(launch, timeout: 120_000).reply.launch == .unreadable)
+            #expect(try migrant.status().sources.isEmpty)
         }
 
         @Test func lockingEndsARun() throws {
@@ -215,17 +236,19 @@ extension EndToEnd {
             let migrant = try Migrant(keychain(2))
             let request = ApplyMigration(
                 source: migrant.path, network: .mainnet, namespace: migrant.dash)
+            let verify = VerifyMigration(
+                source: migrant.path, network: .mainnet, namespace: migrant.dash)
             let refused: [([UInt8], String)] = [
                 (try migrant.token(.resource(main)), "lease.not_authorised"),
                 (try migrant.token(audience: [.walletVault]), "session.invalid"),
+                (try migrant.token(audience: [.migration]), "session.invalid"),
                 (try migrant.token(.settings, audience: [.migration]), "lease.not_authorised"),
             ]
             for (token, code) in refused {
                 #expect(refusal { try migrant.client.call(request, token: token) } == code)
+                #expect(refusal { try migrant.client.call(verify, token: token) } == code)
             }
-            // One that does not name the vault begins, and gets no further.
-            let half = try migrant.begin(token: migrant.token(audience: [.migration]))
-            #expect(try migrant.wait(for: half).state == .failed(code: "session.invalid"))
+            #expect(try migrant.status().sources.isEmpty)
             // The token is bound to the key that asked for it.
             let other = try migrant.home.newClient("other")
             let token = try migrant.token()

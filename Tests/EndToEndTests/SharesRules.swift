@@ -42,6 +42,30 @@ extension EndToEnd {
                     == "shares.no_such_restoration")
         }
 
+        @Test func aSessionThatDoesNotNameTheVaultRestoresNothing() throws {
+            let here = try SharesHome()
+            let wallet = try here.create()
+            let split = here.request(wallet)
+            let client = here.client
+            let proof = try client.unlock(
+                "1234", scope: .reveal(main, wallet.wallet), audience: [.backupShares])
+            #expect(
+                refusal { try client.call(split, token: try known(proof)) } == "session.invalid")
+            // It was not spent for nothing: it was refused at the door.
+            let session = try known(
+                client.unlock("1234", scope: .resource(main), audience: [.backupShares]))
+            let begin = BeginRestoration(namespace: main)
+            let restoration = try client.call(begin, token: session).reply
+            let restore = RestoreWallet(
+                namespace: main, restoration: restoration.restoration, label: "",
+                expected: nil, walletKind: .bip39)
+            let files = (0..<3).map { _ in secret("no share") }
+            #expect(
+                refusal { try client.call(restore, token: session, secrets: files) }
+                    == "session.invalid")
+            #expect(try here.restorations() == [restoration])
+        }
+
         @Test func onlyTheRightProofSplitsAndOnlyOnce() throws {
             let here = try SharesHome()
             let wallet = try here.create()

@@ -77,9 +77,10 @@ extension EndToEnd {
             let holders = try coffer("holder", "list", "--json").object().objects("holders")
             #expect(try holders.map { try $0.string("name") } == ["alice", "bob", "carol"])
             #expect(try Set(listed("dash.mainnet").values) == Self.migrated)
+            #expect(try coffer("migrate", "status").status == 0)
+            home.kill(.migration, SIGTERM)
             #expect(
                 try home.query("SELECT done FROM sources", in: .migration) == "1\n")
-            #expect(try coffer("migrate", "status").status == 0)
         }
 
         /// It goes on elsewhere, too.

@@ -136,6 +136,13 @@ final class TestHome {
     func query(_ sql: String, in service: ServiceName) throws -> String {
         try run("/usr/bin/sqlite3", ["-readonly", home.storePath(of: service), sql])
     }
+
+    /// Changes a store behind its service's back, which is stopped meanwhile.
+    func tamper(_ sql: String, in service: ServiceName) throws {
+        kill(service, SIGTERM)
+        _ = try run("/usr/bin/sqlite3", [home.storePath(of: service), sql])
+        try start(service)
+    }
 }
 
 let local = Owner("local") ?? { preconditionFailure("the name is in the form") }()

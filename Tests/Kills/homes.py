@@ -21,7 +21,13 @@ PASSCODE = b"258037\n"
 # Seconds that anything may take: enough on the slowest machine, for no check rests on them.
 PATIENCE = 120
 # What says that nothing happened and that the same may be asked again.
-AGAIN = ("lease.over", "lease.authority_unreachable", "bus.busy")
+AGAIN = (
+    "lease.over",
+    "lease.authority_unreachable",
+    "credential.limiter_unreachable",
+    "bus.unreachable",
+    "bus.busy",
+)
 PIN = "4321"
 SOFTHSM = "/usr/lib/softhsm/libsofthsm2.so"
 TOKEN_TOOL = Path(__file__).resolve().parent.parent / "Tokens/token.py"
@@ -242,7 +248,7 @@ class Home:
         One that is checked must be done. That and a patient one are run again where the command
         says so, as on a busy machine a lease may run out.
         """
-        for _ in range(8):
+        for _ in range(30):
             result = self.once(*words, **options)
             said = result.output + result.complaints
             if not (check or patient) or not any(code in said for code in AGAIN):

@@ -216,6 +216,19 @@ class Apply(Scenario):
         source.write_bytes(source.read_bytes()[:-1] + b" ")
 
 
+class TakeAgain(Apply):
+    name = "coffer migrate apply, again"
+
+    def prepare(self, home):
+        """All came in, and two were removed from the vault since."""
+        super().prepare(home)
+        self.act(home, check=True)
+        for wallet in home.wallets("dash.mainnet"):
+            home.coffer(
+                "wallet", "remove", wallet["wallet"], "--namespace", "dash.mainnet", "--yes",
+                passcode=True, check=True)
+
+
 class Enrol(Scenario):
     name = "coffer device-key enroll"
 
@@ -264,17 +277,16 @@ class Import(Scenario):
     name = "coffer state import"
 
     def prepare(self, home):
-        """An export with one wallet; the home went on to another wallet since."""
+        """An export with one wallet; the home went on to another one, to holders and a policy."""
         make_wallet(home)
         home.stop()
         self.export(home)
         home.start()
         home.coffer("wallet", "remove", LABEL, "--yes", passcode=True, check=True)
         make_wallet(home, number=1)
-        self.identities = {
-            "old": home.wallets("main")[0]["identity"],
-            "new": Split.identity,
-        }
+        make_holders(home)
+        home.coffer("sign-policy", "session", passcode=True, check=True)
+        self.old = home.wallets("main")[0]["identity"]
 
     def export(self, home):
         home.coffer("state", "export", "--out", home.path / "state.coffer", passphrase=True,
@@ -286,17 +298,22 @@ class Import(Scenario):
         result = home.coffer("state", "import", home.path / "state.coffer", "--yes", "--json",
                              passphrase=True, **options)
         home.start()
+        home.is_untried = True
         return result
 
     def look(self, home):
-        """All services have the old state or the new one, and nothing is lowered."""
-        standing = home.coffer("passcode", "status", "--json", check=True).json
-        is_new = standing["failed"] > 0
-        if is_new:
-            same("failed attempts", standing["failed"], 6)
+        """All services have the old state or the new one, and no count is lowered."""
+        policy = home.coffer("sign-policy", "show", "--json", check=True).json["policy"]
+        is_new = policy == "proof"
+        if home.is_untried:
+            standing = home.coffer("passcode", "status", "--json", check=True).json
+            same("failed attempts", standing["failed"], 6 if is_new else 0)
+        home.is_untried = False
         end_wait(home)
         found = [wallet["identity"] for wallet in home.wallets("main")]
-        same("wallets", found, [self.identities["new" if is_new else "old"]])
+        same("wallets", found, [Split.identity if is_new else self.old])
+        holders = home.coffer("holder", "list", "--json", check=True).json["holders"]
+        same("holders", len(holders), 0 if is_new else len(HOLDERS))
 
     def finish(self, home):
         """Imports once more, which tidies what was left."""
@@ -334,7 +351,7 @@ def end_wait(home):
     home.start()
 
 
-SCENARIOS = (Split(), Restore(), Apply(), Enrol(), Import())
+SCENARIOS = (Split(), Restore(), Apply(), TakeAgain(), Enrol(), Import())
 
 
 def make_wallet(home, number=0, passcode=True):

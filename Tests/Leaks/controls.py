@@ -155,7 +155,14 @@ def allow_core_files():
 def aborted(process):
     """Ends a process as a fault would; answers whether the kernel wrote a core file."""
     os.kill(process.pid, signal.SIGABRT)
-    _, status = os.waitpid(process.pid, 0)
+    deadline = time.monotonic() + 60
+    while True:
+        pid, status = os.waitpid(process.pid, os.WNOHANG)
+        if pid:
+            break
+        if time.monotonic() > deadline:
+            raise Failure(f"{process.args[0]} survives SIGABRT")
+        time.sleep(0.01)
     process.returncode = os.waitstatus_to_exitcode(status)
     return os.WCOREDUMP(status)
 

@@ -90,7 +90,7 @@ struct LargeSourceRules {
         let keys = (0..<125).map { ("key\($0)", ListValue.bool(true)) }
         let row = ListValue.dictionary(
             [("svce", .text("s")), ("acct", .text("a")), ("v_Data", .data([1]))] + keys)
-        let same = Array(repeating: ListValue.text("same"), count: 999)
+        let same = Array(repeating: ListValue.text("same"), count: 99)
         var bytes = ListValue.dictionary([("genp", .array([row] + same))]).binary()
         // Objects are numbered as they are met: 0 is the root, 1 its key, 2 the array, 3 the row.
         let table = bytes.suffix(8).reduce(0) { $0 << 8 | Int($1) }
@@ -104,7 +104,7 @@ struct LargeSourceRules {
             entry..<entry + width, with: bytes[table + 3 * width..<table + 4 * width])
         let counting = CountingSource(bytes)
         let rows = try KeychainSource(counting).all()
-        #expect(rows.count == 1_000)
+        #expect(rows.count == 100)
         #expect(rows.allSatisfy { if case .item = $0 { true } else { false } })
         #expect(counting.reads.bytes < 4 * counting.count)
     }

@@ -244,7 +244,7 @@ import Wire
             rig.vault.before = { _ in if isHeld.value { throw BusFault.busy } }
             let token = try rig.token()
             let run = try await rig.ask(rig.applying(), token: token, key: key).run
-            #expect(try await rig.status().running == run)
+            #expect(try await rig.status().running?.run == run)
             #expect(try await rig.refusal(rig.applying(), token: token) == "migration.busy")
             let verify = VerifyMigration(
                 source: rig.path, network: .mainnet, namespace: rig.main)
@@ -267,10 +267,14 @@ import Wire
                 (try rig.token(.settings), "lease.not_authorised"),
                 (try rig.token(.resource(spare)), "lease.not_authorised"),
                 (try rig.token(audience: [.walletVault]), "session.invalid"),
+                (try rig.token(audience: [.migration]), "session.invalid"),
                 (try rig.token(owner: rig.other), "session.invalid"),
             ]
             for (token, code) in refused {
                 #expect(try await rig.refusal(rig.applying(), token: token) == code)
+                let verify = VerifyMigration(
+                    source: rig.path, network: .mainnet, namespace: rig.main)
+                #expect(try await rig.refusal(verify, token: token) == code)
             }
             let ended = try rig.session()
             rig.authority.end(ended.session)

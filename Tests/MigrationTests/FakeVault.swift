@@ -65,6 +65,9 @@ final class FakeVault: FramePort {
 
     func removeAll() { wallets = [] }
 
+    /// Removes the wallet of an identity, as a person does.
+    func remove(_ identity: [UInt8]) { wallets.removeAll { $0.identity == identity } }
+
     func exchange(
         _ frames: RequestFrames, id: UInt64, timeoutMilliseconds: UInt64
     ) async throws(BusFault) -> ReplyFrames {

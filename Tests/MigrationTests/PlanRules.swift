@@ -44,6 +44,39 @@ import Wire
         }
     }
 
+    @Test func namesWithoutAPhraseAreCountedAndHoldNothingUp() async throws {
+        var keychain = TestKeychain()
+        try keychain.addListed(1, SeededRandom(seed: 8))
+        // A wallet that was removed leaves its name; two lists may name the same one.
+        keychain.list(["bb", "cc"], on: "b67a40f")
+        keychain.list(["bb"], on: "2cbcf83")
+        let file = keychain
+        try await LoopHarness.run {
+            let rig = try Rig()
+            rig.lay(file)
+            #expect(try await rig.plan().counts == ClassCounts(listed: 1, phraseless: 2))
+            let progress = try await rig.apply()
+            #expect(progress.settled)
+            #expect(progress.counts == ClassCounts(inLedger: 1, phraseless: 2))
+            #expect(rig.summaries.last?.counts.phraseless == 2)
+            #expect(try await rig.status().sources.first?.counts.phraseless == 2)
+            #expect(try await rig.launch() == .absent)
+        }
+    }
+
+    @Test func whetherAnythingWasRecognisedIsTold() async throws {
+        try await LoopHarness.run {
+            let rig = try Rig()
+            // The app's passcode and a setting, and an item of another app.
+            rig.lay(TestKeychain())
+            #expect(try await rig.plan().rows == 2)
+            let other = #"{"service":"org.example","account":"a","value":""}"#
+            TestFile.write(Array(other.utf8), to: rig.path.text)
+            let plan = try await rig.plan()
+            #expect(plan.rows == 0 && plan.counts == ClassCounts() && plan.launch == .absent)
+        }
+    }
+
     @Test func aSourceIsReadOnceForAllItsPages() async throws {
         var keychain = TestKeychain()
         let ids = (0..<1_203).map { String($0 + 0x1000, radix: 16) }

@@ -45,7 +45,7 @@ final class Rig: ReplyPort {
 
     init(
         stretch: @escaping PhraseStretching = MigrationService.stretchPhrase,
-        limits: MigrationLimits = MigrationLimits()
+        limits: MigrationLimits = MigrationLimits(), threads: Int = 2
     ) throws {
         random = SeededRandom(seed: 1)
         timers = Timers(clock: clock)
@@ -73,7 +73,7 @@ final class Rig: ReplyPort {
         service = MigrationService(
             group: group, link: link, vault: ServiceClient(port: vault), clock: clock,
             wallClock: FixedWallClock(), timers: timers, random: random,
-            pool: WorkerPool(width: 2), stretch: stretch, limits: limits,
+            pool: WorkerPool(width: threads), stretch: stretch, limits: limits,
             report: { box.report($0) })
         let port = PortBox()
         host = ServiceHost(
@@ -175,16 +175,18 @@ final class Rig: ReplyPort {
         try await ask(AskMigrationStatus(), owner: owner)
     }
 
-    func applying(_ network: WalletNetwork = .mainnet) -> ApplyMigration {
-        ApplyMigration(source: path, network: network, namespace: main)
+    func applying(
+        _ network: WalletNetwork = .mainnet, again: Bool = false
+    ) -> ApplyMigration {
+        ApplyMigration(source: path, network: network, namespace: main, again: again)
     }
 
     /// Takes wallets in, and tells how the run ended.
     func apply(
-        _ network: WalletNetwork = .mainnet, owner: Owner? = nil
+        _ network: WalletNetwork = .mainnet, again: Bool = false, owner: Owner? = nil
     ) async throws -> RunProgress {
         let run = try await ask(
-            applying(network), owner: owner, token: token(owner: owner)
+            applying(network, again: again), owner: owner, token: token(owner: owner)
         ).run
         return try await end(of: run, owner: owner)
     }

@@ -15,7 +15,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.path(of: "keychain")
         TestFile.write(keychain.bytes(format), to: path)
-        return try SourceReader.index(FileSource(path: path))
+        return try SourceReading.index(FileSource(path: path))
     }
 
     @Test func aListThatStandsTwiceCountsWhereBothSayTheSame() throws {
@@ -53,7 +53,7 @@ import Testing
         for format in TestKeychain.Format.allCases {
             TestFile.write(keychain.bytes(format), to: path)
             let file = try FileSource(path: path)
-            let index = try SourceReader.index(file)
+            let index = try SourceReading.index(file)
             let source = try KeychainSource(file)
             for place in 0..<3 {
                 let location = try #require(index.phrases(at: place).first)
@@ -73,7 +73,7 @@ import Testing
 
             """
         TestFile.write(Array(line.utf8), to: path)
-        let index = try SourceReader.index(FileSource(path: path))
+        let index = try SourceReading.index(FileSource(path: path))
         #expect(index.wallets.count == 1)
         #expect(index.phrases(at: 0).isEmpty)
         #expect(index.wallets.damagedRows == 0)
@@ -88,7 +88,7 @@ import Testing
 
             """
         TestFile.write(Array(lines.utf8), to: path)
-        let index = try SourceReader.index(FileSource(path: path))
+        let index = try SourceReading.index(FileSource(path: path))
         #expect(index.wallets.reason(at: 0) == .unreadableList)
     }
 
@@ -101,7 +101,7 @@ import Testing
 
             """
         TestFile.write(Array(lines.utf8), to: path)
-        #expect(try SourceReader.index(FileSource(path: path)).wallets.damagedRows == 0)
+        #expect(try SourceReading.index(FileSource(path: path)).wallets.damagedRows == 0)
     }
 
     @Test func aFileThatIsShorterThanItWasHasChanged() throws {
@@ -110,7 +110,9 @@ import Testing
         TestFile.write(TestKeychain().bytes(), to: path)
         let file = try FileSource(path: path)
         truncate(path, 10)
-        #expect(throws: MigrationFault.sourceChanged) { try SourceReader.index(file) }
+        #expect(throws: ReadingTrouble.fault(.sourceChanged)) {
+            try SourceReading.index(file)
+        }
     }
 
     @Test func whatIsNoOrdinaryFileIsNotOpened() async throws {

@@ -41,6 +41,21 @@ struct BinaryPropertyListRules {
         #expect(read.kind == kind && read.count == count && read.content == content)
     }
 
+    @Test("is looked at no further than its size is worth")
+    func work() throws {
+        let bytes = single([0x51, 0x61])
+        var list = try list(bytes)
+        var looks = 0
+        while (try? list.object(list.root)) != nil { looks += 1 }
+        #expect(looks == BinaryPropertyList.workMax(bytes.count))
+        #expect(throws: PropertyListError.tooLarge) { _ = try list.object(list.root) }
+        var texts = 0
+        list = try self.list(bytes)
+        let text = try list.object(list.root)
+        while (try? list.text(of: text)) != nil { texts += 1 }
+        #expect(texts == looks - 1)
+    }
+
     static let brokenObjects: [[UInt8]] = [
         [0x52, 0x61], [0x61, 0x00], [0x4F], [0x4F, 0x14], [0x4F, 0x20, 1, 7], [0x4F, 0x10],
         [0x4F, 0x13, 0x80, 0, 0, 0, 0, 0, 0, 0],

@@ -1,7 +1,8 @@
 import CLinux
 import Glibc
-import Secrets
 import Testing
+
+@testable import Secrets
 
 @Suite struct HardeningRules {
     @Test func aHardenedProcessLeavesNoCoreAndOpensFilesForItsOwnerAlone() async {
@@ -13,6 +14,16 @@ import Testing
             precondition(getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0)
             precondition(limit.rlim_cur == 0 && limit.rlim_max == 0)
             precondition(umask(0) == 0o077)
+        }
+    }
+
+    @Test func aCrashIsLeftToTheKernel() async {
+        await #expect(processExitsWith: .success) {
+            for number in ProcessHardening.crashSignals { signal(number) { _ in } }
+            ProcessHardening.apply()
+            for number in ProcessHardening.crashSignals {
+                precondition(signal(number, SIG_DFL) == nil)
+            }
         }
     }
 

@@ -56,6 +56,14 @@ def hold(folder):
     os.unlink(os.path.join(folder, "held"))
 
 
+def is_gone(client):
+    """Whether the client has ended: a module in it would have ended too."""
+    try:
+        return client.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+    except BlockingIOError:
+        return False
+
+
 def back(token, client):
     """Hands answers to the client as they come."""
     try:
@@ -96,6 +104,8 @@ def serve(client, folder, module):
                 number = count(folder)
                 if wanted(folder, "hold") == number:
                     hold(folder)
+                    if is_gone(client):
+                        break
                 if wanted(folder, "cut") == number or body is None:
                     break
                 token.stdin.write(header + body)

@@ -38,7 +38,8 @@ struct Sequence64: RandomNumberGenerator {
 
 /// Scalars that interact: letters, marks of several classes, jamo, exclusions, digits, joiners.
 let interacting: [Unicode.Scalar] = [
-    "a", "e", "o", "A", "1", "4", "٣", "４", "²", "①", "Ⅷ", "五", "\u{0301}", "\u{0323}", "\u{0327}",
+    "a", "e", "o", "A", "1", "4", "٣", "４", "²", "①", "Ⅷ", "五",
+    "\u{0301}", "\u{0323}", "\u{0327}",
     "\u{0345}", "\u{0315}", "\u{0344}", "\u{0958}", "\u{0915}", "\u{093c}", "\u{094d}", "\u{1100}",
     "\u{1112}", "\u{1161}", "\u{11ab}", "\u{212b}", "\u{1e9b}", "\u{fb01}", "\u{fdfa}",
     "\u{200d}", "\u{20e3}", "\u{fe0f}", "\u{1f1e6}", "\u{1f468}", "\u{0600}", "\r", "\n", " ",

@@ -33,8 +33,8 @@ import Wire
     @Test func onlyWhatMustBeEscapedIs() {
         var writer = JSONWriter()
         writer.string("a", "/é😀\u{7f}\"\\\u{8}\t\n\u{c}\r\0\u{1f}")
-        #expect(
-            text(writer.finish()) == "{\"a\":\"/é😀\u{7f}\\\"\\\\\\b\\t\\n\\f\\r\\u0000\\u001f\"}")
+        let escaped = "/é😀\u{7f}\\\"\\\\\\b\\t\\n\\f\\r\\u0000\\u001f"
+        #expect(text(writer.finish()) == "{\"a\":\"\(escaped)\"}")
     }
 
     @Test(arguments: [0, 0.1, -2.5, 1e16, 1e300, .leastNonzeroMagnitude, 123_456_789.123, 0x1p53])

@@ -37,12 +37,18 @@ public struct Permission: Equatable, Sendable {
 
 extension Call {
     /// The session of the request, where it may ask for so much.
+    ///
+    /// - Parameter other: a service that will be asked with the same token. One that does not name
+    ///   it is refused here: there it would be refused when work was done already.
     @discardableResult
-    public func require(_ permission: Permission) throws -> VerifiedSession {
+    public func require(
+        _ permission: Permission, alsoFor other: ServiceName? = nil
+    ) throws -> VerifiedSession {
         let session = try requireSession()
         guard permission.isWithin(session.claims.scope, origin: session.claims.origin) else {
             throw LeaseFault.notAuthorised
         }
+        if let other, !session.claims.audience.contains(other) { throw SessionFault.invalid }
         return session
     }
 }

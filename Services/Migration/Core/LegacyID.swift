@@ -29,12 +29,9 @@ struct LegacyIDList: RandomAccessCollection, Sendable {
     private var bytes: [UInt8] = []
     private var ends: [Int32] = []
 
-    /// Whether another id has room.
-    func hasRoom(for id: some StringProtocol) -> Bool {
-        bytes.count + id.utf8.count <= Int(Int32.max)
-    }
+    var byteCount: Int { bytes.count }
 
-    /// Programmer error where there is no room.
+    /// Programmer error where all together have 2 GiB or more.
     mutating func append(_ id: some StringProtocol) {
         bytes.append(contentsOf: id.utf8)
         ends.append(Int32(bytes.count))

@@ -9,6 +9,8 @@ public struct LegacyWallets: Sendable {
     private var hasUnreadableLists = false
     /// Rows of the keychain of which nobody can tell whether they are a wallet or a list.
     public let damagedRows: Int
+    /// Wallets that a readable list names and that are not among these.
+    var phraselessCount = 0
 
     /// Wallets that no list was asked about yet.
     ///

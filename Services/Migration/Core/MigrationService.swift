@@ -78,7 +78,7 @@ public final class MigrationService: Service {
         self.timers = timers
         self.vault = VaultLink(
             vault: vault, clock: clock, timers: timers, random: random, limits: limits)
-        shelf = SourceShelf(pool: pool)
+        shelf = SourceShelf(pool: pool, clock: clock)
         store = MigrationStore(database: group.store)
     }
 
@@ -126,7 +126,9 @@ public final class MigrationService: Service {
     /// What is known of a source's wallets before an owner's run.
     func tally(of source: OpenSource, owner: Owner) throws(StorageError) -> RunTally {
         var tally = RunTally(source.index.wallets)
-        try store.eachSettled(of: owner) { tally.settle($0) }
+        try store.eachSettled(of: owner) { id, isMissing in
+            tally.settle(id, isMissing: isMissing)
+        }
         return tally
     }
 

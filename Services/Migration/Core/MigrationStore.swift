@@ -47,6 +47,11 @@ final class MigrationStore {
                 PRIMARY KEY (owner, digest)
             ) STRICT, WITHOUT ROWID
             """),
+        SchemaStep(
+            "wallets that the vault or the source lacks",
+            "ALTER TABLE ledger ADD COLUMN missing INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE sources ADD COLUMN missing INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE sources ADD COLUMN phraseless INTEGER NOT NULL DEFAULT 0"),
     ])
 
     nonisolated static let ownerTables = [
@@ -79,11 +84,15 @@ final class MigrationStore {
 
     // MARK: The ledger
 
-    /// Tells every wallet that an owner's runs took in.
-    func eachSettled(of owner: Owner, _ body: (LegacyID) -> Void) throws(StorageError) {
+    /// Tells every wallet that an owner's runs took in, and whether the vault is known to lack it.
+    func eachSettled(
+        of owner: Owner, _ body: (_ id: LegacyID, _ isMissing: Bool) -> Void
+    ) throws(StorageError) {
         _ = try database.rows(
-            "SELECT legacy FROM ledger WHERE owner = ?1", .text(owner.text)
-        ) { row throws(StorageError) in body(LegacyID(try row.text(0))) }
+            "SELECT legacy, missing FROM ledger WHERE owner = ?1", .text(owner.text)
+        ) { row throws(StorageError) in
+            body(LegacyID(try row.text(0)), try row.integer(1) != 0)
+        }
     }
 
     /// Tells those of one network that were taken into one namespace, in the order of their ids.
@@ -102,14 +111,15 @@ final class MigrationStore {
     func entry(of wallet: LegacyID, owner: Owner) throws(StorageError) -> LedgerEntry? {
         try database.firstRow(
             """
-            SELECT network, identity, namespace, wallet, source, migrated
+            SELECT network, identity, namespace, wallet, source, migrated, missing
             FROM ledger WHERE owner = ?1 AND legacy = ?2
             """, .text(owner.text), .text(wallet.text)
         ) { row throws(StorageError) in
             LedgerEntry(
                 legacy: wallet, network: try row.identifier(0), identity: try row.blob(1),
                 namespace: try row.identifier(2), wallet: try row.identifier(3),
-                source: try row.blob(4), migrated: try row.count(5))
+                source: try row.blob(4), migrated: try row.count(5),
+                isMissing: try row.integer(6) != 0)
         }
     }
 
@@ -118,11 +128,12 @@ final class MigrationStore {
         try database.run(
             """
             INSERT OR REPLACE INTO ledger
-            (owner, legacy, network, identity, namespace, wallet, source, migrated)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            (owner, legacy, network, identity, namespace, wallet, source, migrated, missing)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """, .text(owner.text), .text(entry.legacy.text), .text(entry.network.text),
             .blob(entry.identity), .text(entry.namespace.text), .text(entry.wallet.text),
-            .blob(entry.source), .integer(Int64(clamping: entry.migrated)))
+            .blob(entry.source), .integer(Int64(clamping: entry.migrated)),
+            .integer(entry.isMissing ? 1 : 0))
     }
 
     func walletCount() throws(StorageError) -> UInt64 {
@@ -140,6 +151,13 @@ final class MigrationStore {
         ) { row throws(StorageError) in try row.count(0) } ?? 0
     }
 
+    /// Wallets of an owner's ledger that the vault did not have when they were looked for last.
+    func missingCount(of owner: Owner) throws(StorageError) -> UInt64 {
+        try database.firstRow(
+            "SELECT count(*) FROM ledger WHERE owner = ?1 AND missing <> 0", .text(owner.text)
+        ) { row throws(StorageError) in try row.count(0) } ?? 0
+    }
+
     // MARK: Sources
 
     func source(
@@ -148,7 +166,8 @@ final class MigrationStore {
         try database.firstRow(
             """
             SELECT digest, path, done, deferred_unknown_chain, deferred_failure, set_aside,
-                in_ledger, listed, orphaned, undetermined, unknown_chain, damaged, last_run
+                in_ledger, listed, orphaned, undetermined, unknown_chain, damaged, last_run,
+                missing, phraseless
             FROM sources WHERE owner = ?1 AND digest = ?2
             """, .text(owner.text), .blob(digest)
         ) { row throws(StorageError) in try Self.source(row) }
@@ -161,7 +180,8 @@ final class MigrationStore {
         try database.rows(
             """
             SELECT digest, path, done, deferred_unknown_chain, deferred_failure, set_aside,
-                in_ledger, listed, orphaned, undetermined, unknown_chain, damaged, last_run
+                in_ledger, listed, orphaned, undetermined, unknown_chain, damaged, last_run,
+                missing, phraseless
             FROM sources WHERE owner = ?1 ORDER BY position DESC LIMIT ?2
             """, .text(owner.text), .integer(Int64(limit))
         ) { row throws(StorageError) in try Self.source(row) }
@@ -176,9 +196,10 @@ final class MigrationStore {
             deferredFailure: try row.integer(4) != 0, setAside: try row.integer(5) != 0,
             lastRun: try row.count(12),
             counts: ClassCounts(
-                inLedger: try row.count(6), listed: try row.count(7), orphaned: try row.count(8),
+                inLedger: try row.count(6), missing: try row.count(13),
+                listed: try row.count(7), orphaned: try row.count(8),
                 undetermined: try row.count(9), unknownChain: try row.count(10),
-                damaged: try row.count(11)))
+                damaged: try row.count(11), phraseless: try row.count(14)))
     }
 
     /// Notes how a source stands, in place of what stood there; it becomes the last one.
@@ -191,8 +212,8 @@ final class MigrationStore {
             INSERT OR REPLACE INTO sources
             (owner, digest, path, done, deferred_unknown_chain, deferred_failure, set_aside,
                 in_ledger, listed, orphaned, undetermined, unknown_chain, damaged, last_run,
-                position)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
+                missing, phraseless, position)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
                 (SELECT coalesce(max(position), 0) + 1 FROM sources WHERE owner = ?1))
             """, .text(owner.text), .blob(source.digest), .text(source.path),
             .integer(source.done ? 1 : 0), .integer(source.deferredUnknownChain ? 1 : 0),
@@ -201,22 +222,26 @@ final class MigrationStore {
             .integer(Int64(clamping: counts.orphaned)),
             .integer(Int64(clamping: counts.undetermined)),
             .integer(Int64(clamping: counts.unknownChain)),
-            .integer(Int64(clamping: counts.damaged)), .integer(Int64(clamping: source.lastRun)))
+            .integer(Int64(clamping: counts.damaged)), .integer(Int64(clamping: source.lastRun)),
+            .integer(Int64(clamping: counts.missing)),
+            .integer(Int64(clamping: counts.phraseless)))
     }
 }
 
-/// A legacy wallet that is in the vault.
+/// A legacy wallet that was taken in.
 struct LedgerEntry: Equatable, Sendable {
     let legacy: LegacyID
     let network: WalletNetwork
     /// Its 32-byte SDK id on that network.
     let identity: [UInt8]
     let namespace: Namespace
-    let wallet: WalletID
+    var wallet: WalletID
     /// SHA-256 of the source that it came from.
     let source: [UInt8]
     /// When, in seconds since 1970.
     let migrated: UInt64
+    /// Whether the vault did not have it when it was looked for last.
+    var isMissing = false
 }
 
 extension Row {

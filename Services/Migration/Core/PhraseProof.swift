@@ -72,6 +72,10 @@ struct PhraseProver: Sendable {
     }
 
     private func read(_ location: ValueLocation) throws(Flaw) -> SecretBytes {
+        // Many wallets of a property list can share one large value.
+        guard location.encoding != .raw || location.length <= Self.phraseBytesMax else {
+            throw .problem(.phraseInvalid)
+        }
         let value: SecretBytes
         do throws(KeychainError) { value = try source.keychain.value(at: location) } catch {
             throw error == .noValue ? .problem(.phraseMissing) : .fault(MigrationFault(error))

@@ -15,7 +15,8 @@ extension MigrationService {
 
     /// Shows what would become of each wallet; reads no phrase.
     func plan(_ call: Call<PlanMigration>) async throws -> Answer<PlanMigration> {
-        let source = try await shelf.open(call.request.source)
+        let source = try await shelf.open(
+            call.request.source, for: call.owner, until: call.deadline)
         let wallets = source.index.wallets
         var first = 0
         if let after = call.request.after {
@@ -36,12 +37,16 @@ extension MigrationService {
         return Answer(
             PlanMigration.Reply(
                 digest: source.index.digest, launch: try launch(source, tally, call.owner),
-                counts: tally.counts, wallets: page, more: first + page.count < wallets.count))
+                rows: UInt64(source.index.rows), counts: tally.counts, wallets: page,
+                more: first + page.count < wallets.count))
     }
 
     func launchState(_ call: Call<AskLaunchState>) async throws -> Answer<AskLaunchState> {
         let source: OpenSource
-        do throws(MigrationFault) { source = try await shelf.open(call.request.source) } catch {
+        do {
+            source = try await shelf.open(
+                call.request.source, for: call.owner, until: call.deadline)
+        } catch is MigrationFault {
             return Answer(AskLaunchState.Reply(launch: .unreadable))
         }
         let tally = try tally(of: source, owner: call.owner)
@@ -65,19 +70,21 @@ extension MigrationService {
             bytes += JSONWriter.bytes(of: source.path) + 400
             return bytes <= Self.replyBytesMax
         }
-        let run = runs[call.owner].flatMap { $0.isRunning ? $0.id : nil }
+        let run = runs[call.owner].flatMap { $0.isRunning ? $0.shown : nil }
         return Answer(
             AskMigrationStatus.Reply(
                 sources: Array(sources),
                 mainnet: try store.walletCount(of: call.owner, on: .mainnet),
-                testnet: try store.walletCount(of: call.owner, on: .testnet), running: run))
+                testnet: try store.walletCount(of: call.owner, on: .testnet),
+                missing: try store.missingCount(of: call.owner), running: run))
     }
 
     /// Takes a person's word that nothing more is to come from a source.
     func setAside(_ call: Call<SetSourceAside>) async throws -> Answer<SetSourceAside> {
         let permission = Permission(purpose: .settings, namespace: nil)
         try call.require(permission)
-        let source = try await shelf.open(call.request.source)
+        let source = try await shelf.open(
+            call.request.source, for: call.owner, until: call.deadline)
         guard source.index.digest == call.request.digest else {
             throw MigrationFault.sourceChanged
         }

@@ -17,6 +17,8 @@ public struct RunSummary: Equatable, Sendable {
     public var total: UInt64
     public var done: UInt64
     public var succeeded: UInt64
+    /// Of those, wallets that were taken in before and that the vault had no longer.
+    public var again: UInt64
     public var failed: UInt64
     /// The whole source.
     public var counts: ClassCounts
@@ -33,6 +35,7 @@ public struct RunSummary: Equatable, Sendable {
         total = progress.total
         done = progress.done
         succeeded = progress.succeeded
+        again = progress.again
         failed = progress.failed
         counts = progress.counts
         isSettled = progress.settled

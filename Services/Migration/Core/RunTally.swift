@@ -14,21 +14,28 @@ public struct RunTally: Sendable {
     public init(_ wallets: LegacyWallets) {
         self.wallets = wallets
         reasons = (0..<wallets.count).map { wallets.reason(at: $0) }
-        counts = ClassCounts(damaged: UInt64(wallets.damagedRows))
+        counts = ClassCounts(
+            damaged: UInt64(wallets.damagedRows), phraseless: UInt64(wallets.phraselessCount))
         for reason in reasons { counts[reason.walletClass] += 1 }
     }
 
     /// Notes that a wallet stands in the success ledger; nothing where the keychain has none of
     /// this id.
-    public mutating func settle(_ id: LegacyID) {
-        if let place = wallets.place(of: id) { settle(at: place) }
+    ///
+    /// - Parameter isMissing: whether the vault is known to lack it.
+    public mutating func settle(_ id: LegacyID, isMissing: Bool = false) {
+        if let place = wallets.place(of: id) { settle(at: place, isMissing: isMissing) }
     }
 
     /// Notes that the wallet at a place stands in the success ledger.
-    public mutating func settle(at place: Int) {
+    ///
+    /// - Parameter isMissing: whether the vault is known to lack it.
+    public mutating func settle(at place: Int, isMissing: Bool = false) {
         counts[reasons[place].walletClass] -= 1
-        reasons[place] = .inLedger
+        if reasons[place] == .missing { counts.missing -= 1 }
+        reasons[place] = isMissing ? .missing : .inLedger
         counts[.inLedger] += 1
+        if isMissing { counts.missing += 1 }
         failures.remove(place)
     }
 
@@ -71,9 +78,9 @@ public struct RunVerdict: Equatable, Sendable {
         self.deferredFailure = deferredFailure
     }
 
-    /// - Parameter failures: how many of the listed wallets the run could not take in.
+    /// - Parameter failures: how many wallets the run could not take in, or take in again.
     init(_ counts: ClassCounts, failures: Int) {
-        done = counts.isSettled
+        done = counts.isSettled && failures == 0
         deferredUnknownChain = counts.unknownChain > 0
         deferredFailure = counts.undetermined > 0 || counts.damaged > 0 || failures > 0
     }

@@ -13,13 +13,18 @@ internal import Wire
 extension MigrationService {
     /// Begins to take wallets in.
     func apply(_ call: Call<ApplyMigration>) async throws -> Answer<ApplyMigration> {
+        let again = call.request.again
         let order = RunOrder(call.request, aim: .apply, owner: call.owner)
         let source = try await begin(order, call)
         let tally = try tally(of: source, owner: order.owner)
-        let isDone = try store.source(source.index.digest, of: order.owner)?.done == true
-        // Of a source that is done nothing is looked at, and nothing is said of it.
+        // Of a source that is done nothing is looked at, and nothing is said of it, but where a
+        // person wants it.
+        let isDone =
+            try !again && store.source(source.index.digest, of: order.owner)?.done == true
         let run = MigrationRun(
-            try newRunID(), order, tally, work: isDone ? [] : tally.work(on: order.network))
+            try newRunID(), order, tally, began: today,
+            work: isDone ? [] : tally.work(on: order.network),
+            sought: again ? try takenIn(by: order, source) : [])
         let before = runs[order.owner]
         runs[order.owner] = run
         let answer: Answer<ApplyMigration>
@@ -43,15 +48,23 @@ extension MigrationService {
     func verify(_ call: Call<VerifyMigration>) async throws -> Answer<VerifyMigration> {
         let order = RunOrder(call.request, aim: .verify, owner: call.owner)
         let source = try await begin(order, call)
+        let run = MigrationRun(
+            try newRunID(), order, try tally(of: source, owner: order.owner), began: today,
+            work: try takenIn(by: order, source))
+        runs[order.owner] = run
+        start(run, over: source, token: call.token)
+        return Answer(RunBegun(run: run.id))
+    }
+
+    /// The places of a source's wallets that were taken into the namespace of an order before.
+    private func takenIn(
+        by order: RunOrder, _ source: OpenSource
+    ) throws(StorageError) -> [Int] {
         var places: [Int] = []
         try store.eachSettled(of: order.owner, on: order.network, in: order.namespace) { id in
             if let place = source.index.wallets.place(of: id) { places.append(place) }
         }
-        let run = MigrationRun(
-            try newRunID(), order, try tally(of: source, owner: order.owner), work: places)
-        runs[order.owner] = run
-        start(run, over: source, token: call.token)
-        return Answer(RunBegun(run: run.id))
+        return places
     }
 
     /// Opens the source of a run that may begin now.
@@ -59,9 +72,9 @@ extension MigrationService {
         _ order: RunOrder, _ call: Call<R>
     ) async throws -> OpenSource {
         let permission = Permission(purpose: .open, namespace: order.namespace)
-        try call.require(permission)
+        try call.require(permission, alsoFor: .walletVault)
         guard runs[order.owner]?.isRunning != true else { throw MigrationFault.busy }
-        let source = try await shelf.open(order.path)
+        let source = try await shelf.open(order.path, for: order.owner, until: call.deadline)
         // Reading a source can outlast a lease.
         let lease = try await link.lease(permission, for: call)
         guard runs[order.owner]?.isRunning != true else { throw MigrationFault.busy }
@@ -94,22 +107,74 @@ extension MigrationService {
 
     // MARK: A run at work
 
-    /// Works on several wallets at a time, so that every core has something to do while the vault
-    /// is asked.
     private func start(_ run: MigrationRun, over source: OpenSource, token: [UInt8]) {
         let errand = VaultErrand(
             owner: run.order.owner, token: token, namespace: run.order.namespace,
             network: run.order.network)
         let prover = PhraseProver(source, network: run.order.network, stretch: stretch)
-        run.lanes = max(1, limits.lanes)
-        for _ in 0..<run.lanes {
-            ServiceLoop.start {
-                while let place = run.next() {
-                    await self.work(on: place, run, prover, errand)
-                }
-                run.lanes -= 1
-                if run.lanes == 0 { await self.end(run, source) }
+        ServiceLoop.start {
+            await self.inLanes(of: run, run.nextSought) { await self.seek(at: $0, run, errand) }
+            await self.inLanes(of: run, run.next) {
+                await self.work(on: $0, run, prover, errand)
             }
+            await self.end(run, source)
+        }
+    }
+
+    /// Works on several wallets at a time, so that every core has something to do while the vault
+    /// is asked; goes on when there is no next one.
+    private func inLanes(
+        of run: MigrationRun, _ next: @escaping @ServiceLoop @Sendable () -> Int?,
+        _ work: @escaping @ServiceLoop @Sendable (Int) async -> Void
+    ) async {
+        run.lanes = max(1, limits.lanes)
+        await withCheckedContinuation { ended in
+            for _ in 0..<run.lanes {
+                ServiceLoop.start {
+                    while let place = next() { await work(place) }
+                    run.lanes -= 1
+                    if run.lanes == 0 { ended.resume() }
+                }
+            }
+        }
+    }
+
+    /// Asks the vault whether it still has a wallet that was taken in before.
+    ///
+    /// One that came back under another name, because a person brought it in, is noted so.
+    private func seek(at place: Int, _ run: MigrationRun, _ errand: VaultErrand) async {
+        let id = run.tally.wallets.id(at: place)
+        do {
+            guard let entry = try store.entry(of: id, owner: errand.owner) else {
+                return run.endSeeking()
+            }
+            let found = try await vault.find(entry.identity, errand) { !run.isEnding }
+            try note(entry, found, errand.owner)
+            run.endSeeking()
+            if found == nil { run.miss(at: place) } else { run.find(at: place) }
+        } catch VaultTrouble.wallet(let problem, let code) {
+            run.endSeeking()
+            run.failToSeek(at: place, problem, code: code)
+        } catch {
+            end(run, because: error)
+        }
+    }
+
+    /// Notes under which name the vault has a wallet that was taken in before; nil where it has it
+    /// no longer.
+    private func note(_ entry: LedgerEntry, _ wallet: WalletID?, _ owner: Owner) throws {
+        var now = entry
+        now.wallet = wallet ?? entry.wallet
+        now.isMissing = wallet == nil
+        if now != entry { try group.write { try store.add(now, owner: owner) } }
+    }
+
+    /// Ends a run that something keeps from going on.
+    private func end(_ run: MigrationRun, because error: any Error) {
+        switch error {
+        case VaultTrouble.run(let code): run.stop(for: code)
+        case VaultTrouble.unwanted: run.stop()
+        default: run.stop(for: Self.code(of: error))
         }
     }
 
@@ -130,12 +195,8 @@ extension MigrationService {
             run.succeed(at: place)
         } catch VaultTrouble.wallet(let problem, let code) {
             run.fail(at: place, problem, code: code)
-        } catch VaultTrouble.run(let code) {
-            run.stop(for: code)
-        } catch VaultTrouble.unwanted {
-            run.stop()
         } catch {
-            run.stop(for: Self.code(of: error))
+            end(run, because: error)
         }
     }
 
@@ -160,7 +221,20 @@ extension MigrationService {
         guard let entry = try store.entry(of: id, owner: errand.owner),
             entry.identity == proven.sdkID
         else { throw VaultTrouble.wallet(.identityDiffers, code: nil) }
-        try await vault.check(entry.wallet, is: proven.sdkID, errand) { !run.isEnding }
+        do {
+            try await vault.check(entry.wallet, is: proven.sdkID, errand) { !run.isEnding }
+            return try note(entry, entry.wallet, errand.owner)
+        } catch let trouble as VaultTrouble {
+            guard trouble == .noSuchWallet else { throw trouble }
+        }
+        // Perhaps it was removed and came in anew under another name.
+        let found = try await vault.find(proven.sdkID, errand) { !run.isEnding }
+        try note(entry, found, errand.owner)
+        guard let found else {
+            run.miss(at: place)
+            throw VaultTrouble.noSuchWallet
+        }
+        try await vault.check(found, is: proven.sdkID, errand) { !run.isEnding }
     }
 
     /// What is told of an error of the store.

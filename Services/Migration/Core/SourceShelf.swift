@@ -1,7 +1,9 @@
+internal import Clocks
 internal import LegacyKeychain
 internal import Loop
 internal import MigrationMessages
 internal import PropertyLists
+internal import Wire
 
 /// A source that is open for reading, and its index.
 struct OpenSource: Sendable {
@@ -27,66 +29,108 @@ struct OpenSource: Sendable {
     }
 }
 
-/// Opens sources, and remembers the index of the one that was read last.
+/// Opens sources, and remembers the indices of those that were opened last.
 ///
 /// A file is known again by device, inode, size and times, so that going through a plan page by
 /// page reads it once. No file is held open here: a source that is deleted is gone.
+///
+/// One source of an owner is read at a time, in slices: between two of them the sources of other
+/// owners and the runs have their turn at the worker threads.
 @ServiceLoop
 final class SourceShelf {
+    /// Indices that are remembered.
+    private nonisolated static let indexLimit = 4
+
     private let pool: WorkerPool
-    private var last: Indexed?
-    private var isReading = false
+    private let clock: any BootClock
+    /// The one that was opened last comes first.
+    private var known: [Indexed] = []
     /// How often a source was read through.
     private(set) var readings = 0
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// The owners of whom a source is being opened, and who waits to open another one.
+    private var desks: [Owner: [CheckedContinuation<Void, Never>]] = [:]
 
     private struct Indexed: Sendable {
         let mark: FileMark
         let index: SourceIndex
     }
 
-    init(pool: WorkerPool) { self.pool = pool }
+    init(pool: WorkerPool, clock: any BootClock) {
+        self.pool = pool
+        self.clock = clock
+    }
 
-    /// Opens a source; one is read at a time.
-    func open(_ path: SourcePath) async throws(MigrationFault) -> OpenSource {
-        await takeTurn()
-        defer { giveTurnBack() }
-        let last = last
-        let source = try await pool.run {
-            Result { () throws(MigrationFault) in try Self.read(path, last) }
-        }.get()
-        if last?.mark != source.mark { readings += 1 }
-        self.last = Indexed(mark: source.mark, index: source.index)
+    /// Opens a source.
+    ///
+    /// - Parameter deadline: when nobody waits for it any longer, in nanoseconds on the boot clock.
+    /// - Throws: ``MigrationFault``, or `bus.overdue` at the deadline.
+    func open(
+        _ path: SourcePath, for owner: Owner, until deadline: UInt64
+    ) async throws -> OpenSource {
+        await takeDesk(owner)
+        defer { leaveDesk(owner) }
+        let leave = ReadingLeave(clock: clock, deadline: deadline)
+        guard !leave.isOver else { throw BusFault.overdue }
+        let (file, mark) = try await pool.run { Self.find(path) }.get()
+        let index: SourceIndex
+        if let found = known.first(where: { $0.mark == mark }) {
+            index = found.index
+        } else {
+            index = try await read(file, leave)
+            readings += 1
+        }
+        let source = try OpenSource(file, index, mark)
+        try source.checkUnchanged()
+        known.removeAll { $0.mark == mark }
+        known.insert(Indexed(mark: mark, index: index), at: 0)
+        known.removeLast(max(0, known.count - Self.indexLimit))
         return source
     }
 
-    private nonisolated static func read(
-        _ path: SourcePath, _ last: Indexed?
-    ) throws(MigrationFault) -> OpenSource {
-        let file: FileSource
-        do throws(ByteSourceError) { file = try FileSource(path: path.text) } catch {
-            throw MigrationFault(error)
+    private nonisolated static func find(
+        _ path: SourcePath
+    ) -> Result<(FileSource, FileMark), MigrationFault> {
+        do throws(ByteSourceError) {
+            let file = try FileSource(path: path.text)
+            return .success((file, try file.currentMark()))
+        } catch {
+            return .failure(MigrationFault(error))
         }
-        let mark = try file.mark
-        if let last, last.mark == mark { return try OpenSource(file, last.index, mark) }
-        let index = try SourceReader.index(file)
-        guard try file.mark == mark else { throw .sourceChanged }
-        return try OpenSource(file, index, mark)
     }
 
-    private func takeTurn() async {
-        guard isReading else {
-            isReading = true
-            return
-        }
-        await withCheckedContinuation { waiting.append($0) }
+    private func read(_ file: FileSource, _ leave: ReadingLeave) async throws -> SourceIndex {
+        do {
+            let reading = try await pool.run {
+                Result { () throws(ReadingTrouble) in try SourceReading(file, leave) }
+            }.get()
+            while !leave.isOver {
+                let slice = await pool.run {
+                    Result { () throws(ReadingTrouble) in try reading.advance() }
+                }
+                if let index = try slice.get() { return index }
+            }
+        } catch ReadingTrouble.fault(let fault) {
+            throw fault
+        } catch ReadingTrouble.abandoned {}
+        throw BusFault.overdue
     }
 
-    private func giveTurnBack() {
-        guard !waiting.isEmpty else {
-            isReading = false
+    /// Whether a source of an owner is being opened.
+    func isReading(of owner: Owner) -> Bool { desks[owner] != nil }
+
+    private func takeDesk(_ owner: Owner) async {
+        guard desks[owner] != nil else {
+            desks[owner] = []
             return
         }
-        waiting.removeFirst().resume()
+        await withCheckedContinuation { desks[owner]?.append($0) }
+    }
+
+    private func leaveDesk(_ owner: Owner) {
+        guard let waiting = desks[owner], !waiting.isEmpty else {
+            desks[owner] = nil
+            return
+        }
+        desks[owner]?.removeFirst().resume()
     }
 }

@@ -23,6 +23,10 @@ enum VaultTrouble: Error, Equatable {
     case run(code: String)
     /// Nobody wants to know any longer.
     case unwanted
+
+    /// The vault has no such wallet.
+    static let noSuchWallet = VaultTrouble.wallet(
+        .vaultRefused, code: VaultFault.noSuchWallet.rawValue)
 }
 
 /// The way to the wallet vault, which is asked in the name of the holder of a session.
@@ -82,7 +86,11 @@ final class VaultLink {
                     key = newKey()
                 }
                 if refusal.code == VaultFault.walletExists.rawValue {
-                    let wallet = try await find(proven.sdkID, errand, while: isWanted)
+                    guard let wallet = try await find(proven.sdkID, errand, while: isWanted)
+                    else {
+                        // Somebody removed it in between.
+                        throw .wallet(.vaultRefused, code: refusal.code)
+                    }
                     return try await check(wallet, is: proven.sdkID, errand, while: isWanted)
                 }
                 try await wait(after: refusal, &patience, isWanted)
@@ -112,13 +120,20 @@ final class VaultLink {
             await patiently(request, errand, while: isWanted), identity, errand)
     }
 
-    private func find(
+    /// The wallet that has an identity, which is not opened; nil where there is none.
+    func find(
         _ identity: [UInt8], _ errand: VaultErrand, while isWanted: () -> Bool
-    ) async throws(VaultTrouble) -> WalletID {
+    ) async throws(VaultTrouble) -> WalletID? {
         let request = FindWallet(
             namespace: errand.namespace, walletKind: .dash, network: errand.network,
             identity: identity)
-        return try await patiently(request, errand, while: isWanted).wallet
+        do throws(VaultTrouble) {
+            return try compared(
+                await patiently(request, errand, while: isWanted), identity, errand)
+        } catch {
+            guard error == .noSuchWallet else { throw error }
+            return nil
+        }
     }
 
     private func compared(

@@ -19,13 +19,16 @@ extension RunSummary {
                 "total": .number(Int(clamping: total)),
                 "done": .number(Int(clamping: done)),
                 "succeeded": .number(Int(clamping: succeeded)),
+                "again": .number(Int(clamping: again)),
                 "failed": .number(Int(clamping: failed)),
                 "in_ledger": .number(Int(clamping: counts.inLedger)),
+                "missing": .number(Int(clamping: counts.missing)),
                 "listed": .number(Int(clamping: counts.listed)),
                 "orphaned": .number(Int(clamping: counts.orphaned)),
                 "undetermined": .number(Int(clamping: counts.undetermined)),
                 "unknown_chain": .number(Int(clamping: counts.unknownChain)),
                 "damaged": .number(Int(clamping: counts.damaged)),
+                "phraseless": .number(Int(clamping: counts.phraseless)),
                 "settled": .word(isSettled ? "yes" : "no"),
             ])
     }

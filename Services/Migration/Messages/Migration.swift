@@ -31,6 +31,8 @@ public struct SourcePath: TextIdentifier {
 public enum ClassReason: String, TextIdentifier, CaseIterable {
     /// It was taken in before.
     case inLedger = "in_ledger"
+    /// It was taken in before, and the vault did not have it when it was looked for last.
+    case missing
     /// The list of the main network names it.
     case listedMainnet = "listed_mainnet"
     /// The list of the test network names it.
@@ -51,7 +53,7 @@ public enum ClassReason: String, TextIdentifier, CaseIterable {
     /// How the wallet is treated.
     public var walletClass: WalletClass {
         switch self {
-        case .inLedger: .inLedger
+        case .inLedger, .missing: .inLedger
         case .listedMainnet, .listedTestnet: .listed
         case .namedByNone: .orphaned
         case .unreadableList: .undetermined
@@ -62,7 +64,7 @@ public enum ClassReason: String, TextIdentifier, CaseIterable {
 
 /// How a legacy wallet is treated.
 public enum WalletClass: String, TextIdentifier, CaseIterable {
-    /// It is settled: in the vault since an earlier run.
+    /// It is settled: taken in by an earlier run.
     case inLedger = "in_ledger"
     /// It is to be taken in.
     case listed
@@ -95,6 +97,8 @@ public enum LaunchState: String, TextIdentifier, CaseIterable {
 /// How many wallets there are of each class, and how much of a source cannot be read.
 public struct ClassCounts: Message, Equatable {
     public var inLedger: UInt64
+    /// Of those in the ledger, wallets that the vault did not have when they were looked for last.
+    public var missing: UInt64
     public var listed: UInt64
     public var orphaned: UInt64
     public var undetermined: UInt64
@@ -104,37 +108,50 @@ public struct ClassCounts: Message, Equatable {
     ///
     /// One of them is a failure of the run, like an undetermined wallet.
     public var damaged: UInt64
+    /// Wallets that a readable list names and of which the source has no phrase.
+    ///
+    /// They hold nothing up: a list keeps the names of wallets that were removed. Where a person
+    /// misses one, the source is not whole.
+    public var phraseless: UInt64
 
     public init(
-        inLedger: UInt64 = 0, listed: UInt64 = 0, orphaned: UInt64 = 0, undetermined: UInt64 = 0,
-        unknownChain: UInt64 = 0, damaged: UInt64 = 0
+        inLedger: UInt64 = 0, missing: UInt64 = 0, listed: UInt64 = 0, orphaned: UInt64 = 0,
+        undetermined: UInt64 = 0, unknownChain: UInt64 = 0, damaged: UInt64 = 0,
+        phraseless: UInt64 = 0
     ) {
         self.inLedger = inLedger
+        self.missing = missing
         self.listed = listed
         self.orphaned = orphaned
         self.undetermined = undetermined
         self.unknownChain = unknownChain
         self.damaged = damaged
+        self.phraseless = phraseless
     }
 
     public init(from object: JSONObject) throws(JSONError) {
         try object.refuseUnknownKeys([
-            "in_ledger", "listed", "orphaned", "undetermined", "unknown_chain", "damaged",
+            "in_ledger", "missing", "listed", "orphaned", "undetermined", "unknown_chain",
+            "damaged", "phraseless",
         ])
         inLedger = try object.uint64("in_ledger")
+        missing = try object.uint64("missing")
         listed = try object.uint64("listed")
         orphaned = try object.uint64("orphaned")
         undetermined = try object.uint64("undetermined")
         unknownChain = try object.uint64("unknown_chain")
         damaged = try object.uint64("damaged")
+        phraseless = try object.uint64("phraseless")
     }
 
     public func write(to writer: inout JSONWriter) {
         writer.uint64("in_ledger", inLedger)
+        writer.uint64("missing", missing)
         writer.uint64("listed", listed)
         writer.uint64("orphaned", orphaned)
         writer.uint64("undetermined", undetermined)
         writer.uint64("unknown_chain", unknownChain)
         writer.uint64("damaged", damaged)
+        writer.uint64("phraseless", phraseless)
     }
 }

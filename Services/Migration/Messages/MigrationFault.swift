@@ -6,6 +6,7 @@ public import Wire
 public enum MigrationFault: String, NamedFault {
     case sourceUnreadable = "migration.source_unreadable"
     case sourceMalformed = "migration.source_malformed"
+    case sourceTooLarge = "migration.source_too_large"
     case sourceChanged = "migration.source_changed"
     case busy = "migration.busy"
     case noSuchRun = "migration.no_such_run"
@@ -20,6 +21,10 @@ public enum MigrationFault: String, NamedFault {
         case .sourceMalformed:
             "The source is neither a property list of a decrypted keychain nor lines of JSON, or "
                 + "is damaged. Nothing was taken in."
+        case .sourceTooLarge:
+            "The source is larger than is read, or refers to the same values so often that "
+                + "reading it would take far more work than its size. No keychain of the app is "
+                + "like that. Nothing was taken in."
         case .sourceChanged: "The source changed while it was read. Begin again."
         case .busy: "A run of this owner is under way. Wait for it, or stop it."
         case .noSuchRun: "There is no such run, or the service was started since."

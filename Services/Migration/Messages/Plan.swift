@@ -33,6 +33,8 @@ public struct PlanMigration: Request, Equatable {
         /// SHA-256 of the source.
         public var digest: [UInt8]
         public var launch: LaunchState
+        /// Rows of the legacy app, of whatever kind.
+        public var rows: UInt64
         public var counts: ClassCounts
         public var wallets: [Wallet]
         public var more: Bool
@@ -50,20 +52,24 @@ public struct PlanMigration: Request, Equatable {
         }
 
         public init(
-            digest: [UInt8], launch: LaunchState, counts: ClassCounts, wallets: [Wallet],
-            more: Bool
+            digest: [UInt8], launch: LaunchState, rows: UInt64, counts: ClassCounts,
+            wallets: [Wallet], more: Bool
         ) {
             self.digest = digest
             self.launch = launch
+            self.rows = rows
             self.counts = counts
             self.wallets = wallets
             self.more = more
         }
 
         public init(from object: JSONObject) throws(JSONError) {
-            try object.refuseUnknownKeys(["digest", "launch", "counts", "wallets", "more"])
+            try object.refuseUnknownKeys([
+                "digest", "launch", "rows", "counts", "wallets", "more",
+            ])
             digest = try object.hex("digest", count: 32)
             launch = try object.identifier("launch")
+            rows = try object.uint64("rows")
             counts = try ClassCounts(from: object.object("counts"))
             wallets = []
             for entry in try object.objects("wallets") {
@@ -77,6 +83,7 @@ public struct PlanMigration: Request, Equatable {
         public func write(to writer: inout JSONWriter) {
             writer.hex("digest", digest)
             writer.identifier("launch", launch)
+            writer.uint64("rows", rows)
             writer.object("counts") { counts.write(to: &$0) }
             writer.objects("wallets", wallets) { writer, wallet in
                 writer.string("id", wallet.id)

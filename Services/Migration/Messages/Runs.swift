@@ -4,8 +4,8 @@ public import Wire
 /// Begins to take a source's wallets of one network into a namespace of the vault.
 ///
 /// Takes a resource session with the vault and migration in its audience. The run goes on by
-/// itself; ``FollowRun`` tells how far it is. What was taken in stands in the ledger and is never
-/// taken in again, so a run that was stopped, or whose session ended, is simply begun again.
+/// itself; ``FollowRun`` tells how far it is. What was taken in stands in the ledger and is not
+/// taken in twice, so a run that was stopped, or whose session ended, is simply begun again.
 public struct ApplyMigration: RunRequest, Equatable {
     public static var method: String { "migration.apply" }
     public static var kind: MethodKind { .change }
@@ -15,11 +15,35 @@ public struct ApplyMigration: RunRequest, Equatable {
     public var source: SourcePath
     public var network: WalletNetwork
     public var namespace: Namespace
+    /// Whether the vault is asked for every wallet that was taken into the namespace before, and
+    /// those that it no longer has are taken in again.
+    ///
+    /// For a person's wish: without it a wallet that a person removed stays removed, however often
+    /// an app applies. With it a source that is done is looked at all the same.
+    public var again: Bool
 
-    public init(source: SourcePath, network: WalletNetwork, namespace: Namespace) {
+    public init(
+        source: SourcePath, network: WalletNetwork, namespace: Namespace, again: Bool = false
+    ) {
         self.source = source
         self.network = network
         self.namespace = namespace
+        self.again = again
+    }
+
+    public init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys(["source", "network", "namespace", "again"])
+        source = try object.identifier("source")
+        network = try object.identifier("network")
+        namespace = try object.identifier("namespace")
+        again = try object.optionalBool("again") ?? false
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.identifier("source", source)
+        writer.identifier("network", network)
+        writer.identifier("namespace", namespace)
+        writer.bool("again", again)
     }
 
     public typealias Reply = RunBegun
@@ -28,7 +52,8 @@ public struct ApplyMigration: RunRequest, Equatable {
 /// Begins to verify what was taken in: the vault opens every wallet that the ledger has of a source
 /// and network, and its identity is derived once more from the source and compared.
 ///
-/// Takes what ``ApplyMigration`` takes.
+/// A wallet that came into the vault anew under another name is found by its identity, and one that
+/// is not there is noted as missing. Takes what ``ApplyMigration`` takes.
 public struct VerifyMigration: RunRequest, Equatable {
     public static var method: String { "migration.verify" }
     public static var kind: MethodKind { .fresh }
@@ -45,6 +70,19 @@ public struct VerifyMigration: RunRequest, Equatable {
         self.namespace = namespace
     }
 
+    public init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys(["source", "network", "namespace"])
+        source = try object.identifier("source")
+        network = try object.identifier("network")
+        namespace = try object.identifier("namespace")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.identifier("source", source)
+        writer.identifier("network", network)
+        writer.identifier("namespace", namespace)
+    }
+
     public typealias Reply = RunBegun
 }
 
@@ -53,22 +91,6 @@ public protocol RunRequest: Request {
     var source: SourcePath { get }
     var network: WalletNetwork { get }
     var namespace: Namespace { get }
-    init(source: SourcePath, network: WalletNetwork, namespace: Namespace)
-}
-
-extension RunRequest {
-    public init(from object: JSONObject) throws(JSONError) {
-        try object.refuseUnknownKeys(["source", "network", "namespace"])
-        self.init(
-            source: try object.identifier("source"), network: try object.identifier("network"),
-            namespace: try object.identifier("namespace"))
-    }
-
-    public func write(to writer: inout JSONWriter) {
-        writer.identifier("source", source)
-        writer.identifier("network", network)
-        writer.identifier("namespace", namespace)
-    }
 }
 
 /// The run that was begun.
@@ -144,6 +166,9 @@ public struct RunProgress: Message, Equatable {
     public var total: UInt64
     /// Wallets that this run took in, or verified.
     public var succeeded: UInt64
+    /// Of those that it took in, wallets that were taken in before and that the vault had no
+    /// longer.
+    public var again: UInt64
     /// The whole source, as it stood when the run looked last.
     public var counts: ClassCounts
     /// Whether every wallet of the source is settled.
@@ -171,13 +196,14 @@ public struct RunProgress: Message, Equatable {
     }
 
     public init(
-        state: State, done: UInt64, total: UInt64, succeeded: UInt64, counts: ClassCounts,
-        settled: Bool, failed: UInt64, failures: [Failure]
+        state: State, done: UInt64, total: UInt64, succeeded: UInt64, again: UInt64 = 0,
+        counts: ClassCounts, settled: Bool, failed: UInt64, failures: [Failure]
     ) {
         self.state = state
         self.done = done
         self.total = total
         self.succeeded = succeeded
+        self.again = again
         self.counts = counts
         self.settled = settled
         self.failed = failed
@@ -186,8 +212,8 @@ public struct RunProgress: Message, Equatable {
 
     public init(from object: JSONObject) throws(JSONError) {
         try object.refuseUnknownKeys([
-            "state", "code", "done", "total", "succeeded", "counts", "settled", "failed",
-            "failures",
+            "state", "code", "done", "total", "succeeded", "again", "counts", "settled",
+            "failed", "failures",
         ])
         let code = try object.optionalString("code")
         switch (try object.string("state"), code) {
@@ -200,6 +226,7 @@ public struct RunProgress: Message, Equatable {
         done = try object.uint64("done")
         total = try object.uint64("total")
         succeeded = try object.uint64("succeeded")
+        again = try object.uint64("again")
         counts = try ClassCounts(from: object.object("counts"))
         settled = try object.bool("settled")
         failed = try object.uint64("failed")
@@ -225,6 +252,7 @@ public struct RunProgress: Message, Equatable {
         writer.uint64("done", done)
         writer.uint64("total", total)
         writer.uint64("succeeded", succeeded)
+        writer.uint64("again", again)
         writer.object("counts") { counts.write(to: &$0) }
         writer.bool("settled", settled)
         writer.uint64("failed", failed)

@@ -1,3 +1,4 @@
+public import VaultMessages
 public import Wire
 
 /// What was migrated so far.
@@ -14,8 +15,10 @@ public struct AskMigrationStatus: BodilessRequest, Equatable {
         /// Wallets that were taken in, of every source.
         public var mainnet: UInt64
         public var testnet: UInt64
+        /// Of those, wallets that the vault did not have when they were looked for last.
+        public var missing: UInt64
         /// The run under way.
-        public var running: MigrationRunID?
+        public var running: Running?
 
         public static let sourceLimit = 50
 
@@ -50,17 +53,41 @@ public struct AskMigrationStatus: BodilessRequest, Equatable {
             }
         }
 
+        /// A run under way.
+        public struct Running: Equatable, Sendable {
+            public var run: MigrationRunID
+            /// Whether it compares what was taken in, and takes nothing in.
+            public var isVerification: Bool
+            public var network: WalletNetwork
+            public var path: String
+            /// When it began, in seconds since 1970.
+            public var began: UInt64
+
+            public init(
+                run: MigrationRunID, isVerification: Bool, network: WalletNetwork, path: String,
+                began: UInt64
+            ) {
+                self.run = run
+                self.isVerification = isVerification
+                self.network = network
+                self.path = path
+                self.began = began
+            }
+        }
+
         public init(
-            sources: [Source], mainnet: UInt64, testnet: UInt64, running: MigrationRunID?
+            sources: [Source], mainnet: UInt64, testnet: UInt64, missing: UInt64 = 0,
+            running: Running?
         ) {
             self.sources = sources
             self.mainnet = mainnet
             self.testnet = testnet
+            self.missing = missing
             self.running = running
         }
 
         public init(from object: JSONObject) throws(JSONError) {
-            try object.refuseUnknownKeys(["sources", "mainnet", "testnet", "running"])
+            try object.refuseUnknownKeys(["sources", "mainnet", "testnet", "missing", "running"])
             sources = []
             for entry in try object.objects("sources") {
                 try entry.refuseUnknownKeys([
@@ -79,23 +106,54 @@ public struct AskMigrationStatus: BodilessRequest, Equatable {
             }
             mainnet = try object.uint64("mainnet")
             testnet = try object.uint64("testnet")
-            running = try object.optionalIdentifier("running")
+            missing = try object.uint64("missing")
+            running = try object.optionalObject("running").map { (object) throws(JSONError) in
+                try Running(from: object)
+            }
         }
 
         public func write(to writer: inout JSONWriter) {
-            writer.objects("sources", sources) { writer, source in
-                writer.hex("digest", source.digest)
-                writer.string("path", source.path)
-                writer.bool("done", source.done)
-                writer.bool("deferred_unknown_chain", source.deferredUnknownChain)
-                writer.bool("deferred_failure", source.deferredFailure)
-                writer.bool("set_aside", source.setAside)
-                writer.uint64("last_run", source.lastRun)
-                writer.object("counts") { source.counts.write(to: &$0) }
-            }
+            writer.objects("sources", sources) { writer, source in source.write(to: &writer) }
             writer.uint64("mainnet", mainnet)
             writer.uint64("testnet", testnet)
-            writer.optionalIdentifier("running", running)
+            writer.uint64("missing", missing)
+            if let running { writer.object("running") { running.write(to: &$0) } }
         }
+    }
+}
+
+extension AskMigrationStatus.Reply.Source {
+    public func write(to writer: inout JSONWriter) {
+        writer.hex("digest", digest)
+        writer.string("path", path)
+        writer.bool("done", done)
+        writer.bool("deferred_unknown_chain", deferredUnknownChain)
+        writer.bool("deferred_failure", deferredFailure)
+        writer.bool("set_aside", setAside)
+        writer.uint64("last_run", lastRun)
+        writer.object("counts") { counts.write(to: &$0) }
+    }
+}
+
+extension AskMigrationStatus.Reply.Running {
+    init(from object: JSONObject) throws(JSONError) {
+        try object.refuseUnknownKeys(["run", "aim", "network", "path", "began"])
+        run = try object.identifier("run")
+        switch try object.string("aim") {
+        case "apply": isVerification = false
+        case "verify": isVerification = true
+        default: throw .invalid("aim")
+        }
+        network = try object.identifier("network")
+        path = try object.string("path")
+        began = try object.uint64("began")
+    }
+
+    public func write(to writer: inout JSONWriter) {
+        writer.identifier("run", run)
+        writer.string("aim", isVerification ? "verify" : "apply")
+        writer.identifier("network", network)
+        writer.string("path", path)
+        writer.uint64("began", began)
     }
 }

@@ -16,6 +16,7 @@ extension SharesService {
     /// installed is, and then the key of the restoration goes.
     func restore(_ call: Call<RestoreWallet>) async throws -> Answer<RestoreWallet> {
         let request = call.request
+        try call.require(opening(request.namespace), alsoFor: .walletVault)
         let lease = try await link.lease(opening(request.namespace), for: call)
         let address = RestorationAddress(
             owner: call.owner, namespace: request.namespace, restoration: request.restoration)

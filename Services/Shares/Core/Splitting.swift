@@ -19,7 +19,7 @@ extension SharesService {
         let request = call.request
         let permission = Permission(
             purpose: .reveal, namespace: request.namespace, wallet: request.wallet)
-        try call.require(permission)
+        try call.require(permission, alsoFor: .walletVault)
         let holders = try holders(named: request.holders, of: call.owner)
         let limit = limits.splitsPerNamespace
         guard

@@ -110,7 +110,7 @@ public struct Simulation: Sendable {
             killInCommitPerTenThousand: often([0, 20, 100, 400]),
             killAtMessagePerTenThousand: often([0, 0, 20, 100]),
             lostPerThousand: often([0, 2, 10, 40]), repeatedPerThousand: often([0, 2, 10, 40]),
-            delayedPerThousand: often([0, 5, 20, 80]), latePerThousand: often([0, 0, 5, 30]),
+            delayedPerThousand: often([0, 5, 20, 80]), latePerThousand: often([0, 5, 20, 80]),
             hastePercent: often([0, 1, 5]),
             kdfMilliseconds: UInt64(often([0, 20, 350])))
     }

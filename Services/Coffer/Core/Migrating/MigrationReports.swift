@@ -9,11 +9,19 @@ struct ApplyReport {
     let counts: ClassCounts
     let launch: LaunchState
 
+    private var failed: UInt64 { outcomes.reduce(0) { $0 + $1.failed } }
+
+    /// Whether nothing is left to do: no wallet to take in, and none that the vault lost.
+    private var isWhole: Bool {
+        plan.isRecognised && counts.isSettled && counts.missing == 0 && failed == 0
+    }
+
     var report: Report {
-        Report(text, exitCode: counts.isSettled ? .done : .refused) { writer in
+        Report(text, exitCode: isWhole ? .done : .refused) { writer in
             writer.identifier("source", plan.source)
             writer.hex("digest", plan.digest)
-            writer.bool("settled", counts.isSettled)
+            writer.bool("recognised", plan.isRecognised)
+            writer.bool("settled", isWhole)
             writer.identifier("launch", launch)
             writer.object("counts") { counts.write(to: &$0) }
             writer.objects("networks", outcomes) { writer, outcome in outcome.write(to: &writer) }
@@ -31,24 +39,14 @@ struct ApplyReport {
     }
 
     private var conclusion: [String] {
-        guard !counts.isSettled else {
-            guard counts.total > 0 else {
-                return [
-                    "The source holds no wallet of the legacy Dash app. Where you expected one it "
-                        + "is not the right file, or not whole: keep it."
-                ]
-            }
-            return [
-                "Every wallet of the source is settled (\(counts.shownParts)). The source was not "
-                    + "changed; `coffer migrate verify` compares the vault with it."
-            ]
-        }
+        guard plan.isRecognised else { return [SourcePlan.notRecognised] }
+        guard !counts.isSettled else { return settledConclusion }
         var sentences = [
             "NOT settled: \(counts.unsettled) of "
                 + "\(ShownText.count(counts.total, "wallet", "wallets")) (\(counts.shownParts)). "
                 + "Keep the source; it was not changed."
         ]
-        if counts.listed > 0 {
+        if counts.listed > 0 || failed > 0 {
             sentences.append(
                 "Wallets that failed are tried again by the next `coffer migrate apply`; what was "
                     + "taken in is not taken in twice.")
@@ -60,13 +58,43 @@ struct ApplyReport {
     }
 }
 
+extension ApplyReport {
+    private var settledConclusion: [String] {
+        let advice = [counts.phraselessAdvice].compactMap { $0 }
+        guard counts.total > 0 else {
+            return [
+                "The source holds no wallet of the legacy Dash app. Where you expected one it is "
+                    + "not whole: keep it."
+            ] + advice
+        }
+        guard isWhole else {
+            return [
+                "NOT whole: \(lostWallets) not in the vault any more and did not come in again. "
+                    + "Where it was taken into another namespace, give that to --namespace or "
+                    + "--testnet-namespace. Keep the source; it was not changed."
+            ] + advice
+        }
+        return [
+            "Every wallet of the source is settled (\(counts.shownParts)). The source was not "
+                + "changed; `coffer migrate verify` compares the vault with it."
+        ] + advice
+    }
+
+    private var lostWallets: String {
+        ShownText.count(max(counts.missing, failed), "wallet is", "wallets are")
+    }
+}
+
 /// Whether the vault has what a source leads to.
 struct VerifyReport {
     let source: SourcePath
-    let digest: [UInt8]
     /// Of the source, before.
-    let counts: ClassCounts
+    let before: PlanMigration.Reply
+    /// Wallets that the vault does not have, as the runs found.
+    let missing: UInt64
     let outcomes: [NetworkOutcome]
+
+    private var counts: ClassCounts { before.counts }
 
     private var failed: UInt64 { outcomes.reduce(0) { $0 + $1.failed } }
     private var total: UInt64 { outcomes.reduce(0) { $0 + $1.total } }
@@ -76,13 +104,15 @@ struct VerifyReport {
 
     private var exitCode: ExitCode {
         guard failed == 0 else { return .damaged }
-        return elsewhere == 0 ? .done : .refused
+        return elsewhere == 0 && total > 0 ? .done : .refused
     }
 
     var report: Report {
         Report(text, exitCode: exitCode) { writer in
             writer.identifier("source", source)
-            writer.hex("digest", digest)
+            writer.hex("digest", before.digest)
+            writer.bool("recognised", before.isRecognised)
+            writer.uint64("wallets", total)
             writer.bool("verified", exitCode == .done)
             writer.objects("networks", outcomes) { writer, outcome in outcome.write(to: &writer) }
         }
@@ -97,12 +127,7 @@ struct VerifyReport {
     }
 
     private var conclusion: String {
-        guard failed == 0 else {
-            return "NOT verified: \(failed) of \(ShownText.count(total, "wallet", "wallets")). "
-                + "Keep the source: it has the phrases. A wallet that the vault cannot open is "
-                + "mended by putting the vault's store back, or by removing the wallet and taking "
-                + "its phrase in anew."
-        }
+        guard failed == 0 else { return failures.joined(separator: " ") }
         guard elsewhere == 0 else {
             let wallets = ShownText.count(
                 elsewhere, "wallet of the source was", "wallets of the source were")
@@ -111,6 +136,7 @@ struct VerifyReport {
                 + "--namespace or --testnet-namespace."
         }
         guard total > 0 else {
+            guard before.isRecognised else { return SourcePlan.notRecognised }
             return "Nothing of this source was taken in, so there is nothing to verify. "
                 + "`coffer migrate apply` takes its wallets in."
         }
@@ -119,60 +145,24 @@ struct VerifyReport {
         return "The vault opens every wallet that was taken in, and each is the one that the "
             + "source leads to.\(rest)"
     }
-}
 
-/// What was migrated so far, and what is under way.
-struct MigrationStatusReport {
-    let status: AskMigrationStatus.Reply
-    /// Of the run under way.
-    let progress: RunProgress?
-
-    var report: Report {
-        Report(text) { writer in
-            status.write(to: &writer)
-            if let progress { writer.object("progress") { progress.write(to: &$0) } }
+    private var failures: [String] {
+        var sentences = [
+            "NOT verified: \(failed) of \(ShownText.count(total, "wallet", "wallets")). Keep the "
+                + "source: it has the phrases."
+        ]
+        if missing > 0 {
+            let wallets = ShownText.count(missing, "wallet", "wallets")
+            sentences.append(
+                "\(wallets) of the source the vault does not have any more: `coffer migrate apply` "
+                    + "takes them in again.")
         }
-    }
-
-    private var text: String {
-        var parts: [String] = []
-        if status.sources.isEmpty {
-            parts.append("No source was run over yet. `coffer migrate plan SOURCE` looks at one.")
-        } else {
-            parts.append(TextTable.lines(rows))
+        if failed > missing {
+            sentences.append(
+                "A wallet that the vault cannot open is mended by putting the vault's store back; "
+                    + "or remove it with `coffer wallet remove`, and `coffer migrate apply` takes "
+                    + "it in again.")
         }
-        parts.append(
-            "Taken in, of all sources: \(status.mainnet) of the main network, \(status.testnet) of "
-                + "the test network.")
-        if let run = status.running {
-            let far = progress.map { ", \($0.done) of \($0.total) wallets" } ?? ""
-            parts.append(
-                "A run is under way (\(run.text)\(far)). `coffer migrate stop` stops it.")
-        }
-        return parts.joined(separator: "\n\n")
-    }
-
-    private var rows: [[String]] {
-        [["SOURCE", "STATE", "WALLETS", "LAST RUN (UTC)", "FILE"]]
-            + status.sources.map { source in
-                [
-                    String(Hex.encode(source.digest).prefix(SourcePlan.shownDigits)),
-                    source.shownState, source.counts.shown, ShownText.moment(source.lastRun),
-                    ShownText.printable(source.path),
-                ]
-            }
-    }
-}
-
-extension AskMigrationStatus.Reply.Source {
-    fileprivate var shownState: String {
-        if done { return "done" }
-        if setAside { return "set aside" }
-        switch (deferredFailure, deferredUnknownChain) {
-        case (true, true): return "failures, and wallets wait"
-        case (true, false): return "failures"
-        case (false, true): return "wallets wait"
-        case (false, false): return "not done"
-        }
+        return sentences
     }
 }

@@ -20,6 +20,7 @@ extension ClassReason {
     var shown: String {
         switch self {
         case .inLedger: "It was taken in before."
+        case .missing: "It was taken in before, and the vault has it no longer."
         case .listedMainnet: "The app's list of the main network names it."
         case .listedTestnet: "The app's list of the test network names it."
         case .namedByNone: "No list names it: it was reset in the app. It stays in the source."
@@ -33,7 +34,7 @@ extension ClassReason {
     /// where it is settled.
     var advice: String? {
         switch self {
-        case .inLedger, .listedMainnet, .listedTestnet, .namedByNone: nil
+        case .inLedger, .missing, .listedMainnet, .listedTestnet, .namedByNone: nil
         case .unreadableList:
             "Unclear wallets: make a new backup of the device, in which the lists can be read, and "
                 + "apply that. What is taken in from it counts as taken in here too."
@@ -72,6 +73,14 @@ extension ClassCounts {
             + "be a wallet or name one: make a new backup of the device and apply that."
     }
 
+    /// What a person can know of wallets without a phrase; nil where there are none.
+    var phraselessAdvice: String? {
+        guard phraseless > 0 else { return nil }
+        let wallets = ShownText.count(phraseless, "wallet", "wallets")
+        return "The app's lists name \(wallets) more, of which the source has no phrase: removed "
+            + "in the app, as a rule. Where you miss one, the source is not whole."
+    }
+
     /// As in "5 wallets: 2 to take in, 3 reset", for a person.
     var shown: String {
         let parts = shownParts
@@ -86,6 +95,7 @@ extension ClassCounts {
             (undetermined, .undetermined), (unknownChain, .unknownChain),
         ]
         var parts = classes.filter { $0.0 > 0 }.map { "\($0.0) \($0.1.shown)" }
+        if missing > 0 { parts.append("\(missing) of these not in the vault any more") }
         if damaged > 0 { parts.append(ShownText.count(damaged, "damaged row", "damaged rows")) }
         return parts.joined(separator: ", ")
     }

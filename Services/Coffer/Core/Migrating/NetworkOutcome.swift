@@ -10,14 +10,18 @@ struct NetworkOutcome {
     var total: UInt64 = 0
     /// Wallets that were taken in, or verified.
     var succeeded: UInt64 = 0
+    /// Of these, wallets that the vault had lost since they were taken in first.
+    var again: UInt64 = 0
     var failed: UInt64 = 0
     /// The first of those that failed.
     var failures: [RunProgress.Failure] = []
 
     /// As in "Main network: 3 of 5 wallets taken in (namespace dash.mainnet).", for a person.
     func sentence(_ purpose: RunPurpose) -> String {
-        "\(network.title): \(succeeded) of \(ShownText.count(total, "wallet", "wallets")) "
-            + "\(purpose.participle) (namespace \(namespace.text))."
+        let again = again > 0 ? ", \(again) of them again: the vault had lost them" : ""
+        return
+            "\(network.title): \(succeeded) of \(ShownText.count(total, "wallet", "wallets")) "
+            + "\(purpose.participle) (namespace \(namespace.text))\(again)."
     }
 
     /// The failed wallets with their problems; nil where none failed.
@@ -36,6 +40,7 @@ struct NetworkOutcome {
         writer.identifier("namespace", namespace)
         writer.uint64("wallets", total)
         writer.uint64("succeeded", succeeded)
+        writer.uint64("again", again)
         writer.uint64("failed", failed)
         writer.objects("failures", failures) { writer, failure in
             writer.string("id", failure.id)

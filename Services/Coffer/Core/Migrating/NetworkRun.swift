@@ -47,6 +47,8 @@ final class NetworkRun {
     private var line: ProgressLine
     /// Wallets that the first run over this network was about.
     private var wanted: UInt64 = 0
+    /// Wallets that runs which ended early took in again.
+    private var againBefore: UInt64 = 0
     /// Runs in a row that ended early without having done anything.
     private var vainRuns = 0
     private var isToldToStop = false
@@ -97,6 +99,7 @@ final class NetworkRun {
                 }
             } catch {
                 line.clear()
+                againBefore = outcome.again
                 let hasAdvanced = purpose == .apply && outcome.succeeded > succeededBefore
                 vainRuns = hasAdvanced ? 0 : vainRuns + 1
                 guard Self.isSurvivable(error), vainRuns < Self.vainLimit else {
@@ -121,15 +124,16 @@ final class NetworkRun {
             return try caller.call(request, token: token).reply.run
         case .apply:
             let request = ApplyMigration(
-                source: source, network: outcome.network, namespace: outcome.namespace)
+                source: source, network: outcome.network, namespace: outcome.namespace,
+                again: true)
             let changed = try caller.change(
                 request, key: caller.newKey(), token: token)
             if case .answered(let begun) = changed { return begun.run }
             // It was begun, and the answer is lost: where it still goes on, the service names it.
-            guard let id = try caller.call(AskMigrationStatus()).reply.running else {
+            guard let running = try caller.call(AskMigrationStatus()).reply.running else {
                 throw CommandFailure(MigrationFault.noSuchRun.refusal, kind: .read)
             }
-            return id
+            return running.run
         }
     }
 
@@ -176,6 +180,7 @@ final class NetworkRun {
     private func show(_ progress: RunProgress) {
         guard progress.total > 0 || progress.state != .running else { return }
         note(progress)
+        guard outcome.total > 0 else { return }
         let done = outcome.total - min(outcome.total, progress.total) + progress.done
         var text = "\(outcome.network.title): \(done) of "
         text += ShownText.count(outcome.total, "wallet", "wallets")
@@ -190,6 +195,7 @@ final class NetworkRun {
         wanted = max(wanted, progress.total)
         outcome.total = wanted
         outcome.succeeded = wanted - progress.total + progress.succeeded
+        outcome.again = againBefore + progress.again
         outcome.failed = progress.failed
         outcome.failures = progress.failures
     }

@@ -8,8 +8,21 @@ struct SourcePlan {
     let source: SourcePath
     let digest: [UInt8]
     let launch: LaunchState
+    /// Rows of the legacy app.
+    let rows: UInt64
     let counts: ClassCounts
     let wallets: [PlanMigration.Reply.Wallet]
+
+    /// Whether the source has, or may have, anything of the legacy app.
+    var isRecognised: Bool { rows > 0 || counts.damaged > 0 }
+
+    /// Nothing else lets an app go on over what is not settled.
+    var isSetAside: Bool { launch == .absent && !counts.isSettled }
+
+    /// What is said of a source in which nothing was recognised.
+    static let notRecognised =
+        "The source has nothing of the legacy Dash app. It is not the right file, or not whole: "
+        + "keep it, and look for the keychain."
 
     /// Digits of a digest that stand for it before a person.
     static let shownDigits = 16
@@ -41,7 +54,8 @@ struct SourcePlan {
         let reasons = ClassReason.allCases.filter { reason in
             wallets.contains { $0.reason == reason }
         }
-        return reasons.compactMap(\.advice) + [counts.advice].compactMap { $0 }
+        return reasons.compactMap(\.advice)
+            + [counts.advice, counts.phraselessAdvice].compactMap { $0 }
     }
 
     static func write(
@@ -52,6 +66,23 @@ struct SourcePlan {
             writer.identifier("class", wallet.reason.walletClass)
             writer.identifier("reason", wallet.reason)
         }
+    }
+}
+
+extension PlanMigration.Reply {
+    /// Whether the source has, or may have, anything of the legacy app.
+    var isRecognised: Bool { rows > 0 || counts.damaged > 0 }
+
+    /// What is said when it was set aside.
+    var shownSetAside: String {
+        guard isRecognised else { return SourcePlan.notRecognised }
+        guard !counts.isSettled else {
+            return "Every wallet of the source is settled, so there is nothing to set aside."
+        }
+        let wallets = ShownText.count(
+            counts.unsettled, "wallet of it stays where it is and holds",
+            "wallets of it stay where they are and hold")
+        return "The source is set aside: \(wallets) up no app. Keep it; it was not changed."
     }
 }
 
@@ -81,8 +112,8 @@ extension CommandRun {
             wallets += page.wallets
         }
         return SourcePlan(
-            source: source, digest: first.digest, launch: first.launch, counts: first.counts,
-            wallets: wallets)
+            source: source, digest: first.digest, launch: first.launch, rows: first.rows,
+            counts: first.counts, wallets: wallets)
     }
 
     /// One page, with what is true of the whole source.

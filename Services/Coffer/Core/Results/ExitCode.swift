@@ -181,7 +181,8 @@ extension MigrationFault {
         switch self {
         case .sourceMalformed: .damaged
         case .vaultUnreachable: .unreachable
-        case .sourceUnreadable, .sourceChanged, .busy, .noSuchRun, .noSuchWallet: .refused
+        case .sourceUnreadable, .sourceTooLarge, .sourceChanged, .busy, .noSuchRun, .noSuchWallet:
+            .refused
         }
     }
 }

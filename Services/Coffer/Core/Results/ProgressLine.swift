@@ -1,13 +1,13 @@
 internal import Glibc
 
 /// Tells how far something is: on a terminal as one line that is written anew, elsewhere with a
-/// line for each tenth of it.
+/// line for each tenth of it but the last, of which the report tells.
 struct ProgressLine {
     private let descriptor: Int32
     private let isTerminal: Bool
     private let isSilent: Bool
     private var shown = ""
-    private var lastPart: Int?
+    private var lastPart = -1
 
     private static let parts = 10.0
 
@@ -37,9 +37,10 @@ struct ProgressLine {
     }
 
     private mutating func showPart(_ text: String, _ done: UInt64, _ total: UInt64) {
-        guard total > 0 else { return }
-        let part = Int(Double(min(done, total)) / Double(total) * Self.parts)
-        guard part != lastPart else { return }
+        guard done < total else { return }
+        let part = Int(Double(done) / Double(total) * Self.parts)
+        // What is begun again says nothing that was said before.
+        guard part > lastPart else { return }
         lastPart = part
         Output.line(text, to: descriptor)
         shown = text

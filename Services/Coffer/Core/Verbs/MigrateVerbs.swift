@@ -10,7 +10,8 @@ extension Verb {
         help: """
             Changes nothing, reads no phrase and needs no passcode. Lists every wallet with what \
             would become of it and why. SOURCE is a file that the migration service can read: the \
-            property list of a decrypted device backup's keychain, or lines of JSON.
+            property list of a decrypted device backup's keychain, or lines of JSON. Ends with 7 \
+            where it has nothing of the app.
             """
     ) { run throws(CommandFailure) in
         let plan = try run.plan(of: try run.migrationSource())
@@ -19,12 +20,19 @@ extension Verb {
         let digest = Hex.encode(plan.digest).prefix(SourcePlan.shownDigits)
         parts.append("\(plan.counts.shown)\nlaunch \(plan.launch.shown)\nsource \(digest)")
         parts += plan.advice.map { ShownText.wrapped($0) }
+        if plan.isSetAside {
+            parts.append(
+                "The source is set aside, and `coffer migrate apply` takes that back.")
+        }
         if plan.counts.listed > 0 {
             parts.append("`coffer migrate apply SOURCE` takes in what is to be taken in.")
         }
-        return Report(parts.joined(separator: "\n\n")) { writer in
+        if !plan.isRecognised { parts.append(ShownText.wrapped(SourcePlan.notRecognised)) }
+        let exitCode = plan.isRecognised ? ExitCode.done : .refused
+        return Report(parts.joined(separator: "\n\n"), exitCode: exitCode) { writer in
             writer.identifier("source", plan.source)
             writer.hex("digest", plan.digest)
+            writer.bool("recognised", plan.isRecognised)
             writer.identifier("launch", plan.launch)
             writer.object("counts") { plan.counts.write(to: &$0) }
             SourcePlan.write(plan.wallets, as: "wallets", to: &writer)
@@ -38,9 +46,10 @@ extension Verb {
         help: """
             Asks for the passcode once, whatever the number of wallets. Shows how far it is on \
             standard error, unless --json is given. Ctrl-C stops after the wallet at hand; \
-            applying again goes on from there, and no wallet is taken in twice. The source is \
-            never changed. Ends with 0 only where every wallet of the source is settled, with 7 \
-            where one is not.
+            applying again goes on from there, and no wallet is taken in twice. One that was taken \
+            in before, and that the vault has no longer, comes in again. The source is never \
+            changed. Ends with 0 only where every wallet of the source is settled and there, with \
+            7 where one is not, or where the source has nothing of the app.
             """
     ) { run throws(CommandFailure) in
         let source = try run.migrationSource()
@@ -63,22 +72,18 @@ extension Verb {
         help: """
             Has the vault open every wallet that was taken in from SOURCE, derives its identity \
             from the source once more, and compares. Asks for the passcode once. Ends with 9 where \
-            a wallet does not verify.
+            a wallet does not verify, with 7 where there is nothing to verify.
             """
     ) { run throws(CommandFailure) in
         let source = try run.migrationSource()
         let places = try run.networkPlaces()
         let page = try run.planPage(of: source)
-        let status = try run.caller().call(AskMigrationStatus()).reply
-        let taken = places.filter { place in
-            switch place.network {
-            case .mainnet: status.mainnet > 0
-            case .testnet: status.testnet > 0
-            }
-        }
-        let outcomes = try run.carryOut(.verify, of: source, over: taken)
+        let networks = try run.networksTakenIn(page.counts)
+        let outcomes = try run.carryOut(
+            .verify, of: source, over: places.filter { networks.contains($0.network) })
+        let after = outcomes.isEmpty ? page : try run.planPage(of: source)
         return VerifyReport(
-            source: source, digest: page.digest, counts: page.counts, outcomes: outcomes
+            source: source, before: page, missing: after.counts.missing, outcomes: outcomes
         ).report
     }
 
@@ -101,13 +106,11 @@ extension Verb {
                 SetSourceAside(source: source, digest: page.digest), key: caller.newKey(),
                 token: session.token)
         }
-        let text =
-            page.counts.isSettled
-            ? "Every wallet of the source is settled, so there is nothing to set aside."
-            : "The source is set aside: what is left of it holds up no app. Keep it; it was not "
-                + "changed."
-        return Report(ShownText.wrapped(text)) {
+        let exitCode = page.isRecognised ? ExitCode.done : .refused
+        return Report(ShownText.wrapped(page.shownSetAside), exitCode: exitCode) {
+            $0.bool("recognised", page.isRecognised)
             $0.bool("set_aside", !page.counts.isSettled)
+            $0.uint64("wallets", page.counts.unsettled)
             $0.identifier("source", source)
             $0.hex("digest", page.digest)
         }
@@ -115,18 +118,22 @@ extension Verb {
 
     static let migrateStatus = Verb(
         "migrate status",
-        summary: "Show what was migrated so far.",
+        summary: "Show what is migrated as of now.",
         help: """
-            Lists the sources that were run over, how each stands, and how many wallets were taken \
-            in. Needs no passcode. A source is done when each of its wallets is taken in or was \
-            reset in the app; one that is not done holds no other back.
+            Lists the sources that were run over, how each stands now and when it was run over \
+            last; how many wallets were taken in; and the run that is under way. Where a file is \
+            gone or another one now, how the last run left it is shown. Needs no passcode. A \
+            source is done when each of its wallets is taken in or was reset in the app; one that \
+            is not done holds no other back.
             """
     ) { run throws(CommandFailure) in
         let caller = try run.caller()
         let status = try caller.call(AskMigrationStatus()).reply
         // A run that ends in between is none any more.
-        let progress = status.running.flatMap { try? caller.call(FollowRun(run: $0)).reply }
-        return MigrationStatusReport(status: status, progress: progress).report
+        let progress = status.running.flatMap { try? caller.call(FollowRun(run: $0.run)).reply }
+        return MigrationStatusReport(
+            status: status, now: run.lookAgain(at: status.sources), progress: progress
+        ).report
     }
 
     static let migrateStop = Verb(
@@ -138,7 +145,7 @@ extension Verb {
             """
     ) { run throws(CommandFailure) in
         let caller = try run.caller()
-        let running = try caller.call(AskMigrationStatus()).reply.running
+        let running = try caller.call(AskMigrationStatus()).reply.running?.run
         if let running { _ = try caller.call(StopRun(run: running)) }
         return Report(running == nil ? "No run is under way." : "The run is told to stop.") {
             $0.bool("stopped", running != nil)
@@ -162,18 +169,51 @@ extension CommandRun {
 
     /// The networks that runs must go over.
     ///
-    /// Where nothing is to be taken in, one run all the same, so that the service keeps how the
-    /// source stands; once is enough.
+    /// They have wallets to take in, or such as were taken in and may be gone from the vault since.
+    /// Where there are none, one run all the same, so that the service keeps how the source stands;
+    /// once is enough. For a source in which nothing was recognised there is none.
     fileprivate func networksToApply(
         _ plan: SourcePlan
     ) throws(CommandFailure) -> [WalletNetwork] {
-        let networks = plan.networks
-        guard networks.isEmpty else { return networks }
+        guard plan.isRecognised else { return [] }
+        let networks = Set(plan.networks).union(try networksTakenIn(plan.counts))
+        guard networks.isEmpty else {
+            return WalletNetwork.allCases.filter { networks.contains($0) }
+        }
         let status = try caller().call(AskMigrationStatus()).reply
         let isKept = status.sources.contains {
             $0.digest == plan.digest && !$0.setAside && ($0.done || $0.counts == plan.counts)
         }
         return isKept ? [] : [.mainnet]
+    }
+
+    /// The networks of which wallets of a source may have been taken in.
+    fileprivate func networksTakenIn(
+        _ counts: ClassCounts
+    ) throws(CommandFailure) -> [WalletNetwork] {
+        guard counts.inLedger > 0 else { return [] }
+        let status = try caller().call(AskMigrationStatus()).reply
+        return WalletNetwork.allCases.filter { network in
+            switch network {
+            case .mainnet: status.mainnet > 0
+            case .testnet: status.testnet > 0
+            }
+        }
+    }
+
+    /// How sources that were run over stand now.
+    fileprivate func lookAgain(at sources: [AskMigrationStatus.Reply.Source]) -> [SourceNow] {
+        sources.enumerated().map { place, source in
+            guard place < SourceNow.limit, let path = SourcePath(source.path) else {
+                return .unknown
+            }
+            do throws(CommandFailure) {
+                let page = try planPage(of: path)
+                return page.digest == source.digest ? .same(page) : .another
+            } catch {
+                return .unreadable
+            }
+        }
     }
 
     /// Runs over networks, one after the other, with one passcode.
