@@ -252,7 +252,7 @@ class Enrol(Scenario):
         A machine that kills much may be slow with a token too.
         """
         for _ in range(20):
-            result = home.coffer("unlock", "--device-key", "--timeout", 30, pin=True)
+            result = home.coffer("unlock", "--device-key", pin=True)
             if result.code == 0:
                 break
             time.sleep(0.3)
