@@ -1,6 +1,6 @@
 """Runs the measurements and prints a table.
 
-    bench.py [--short] [--only NAME]... [--json FILE] [--curves FOLDER]
+    bench.py [--short] [--only NAME]... [--json FILE] [--curves FOLDER] [--page FILE]
 
 Exit codes: 0 every row has its figure, 1 one has none, 2 usage.
 """
@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "interop"))
 import curves  # noqa: E402
 import exchanges  # noqa: E402
 import growth  # noqa: E402
+import page  # noqa: E402
 import programs  # noqa: E402
 from client import Refusal  # noqa: E402
 from home import Trouble  # noqa: E402
@@ -43,6 +44,7 @@ MEASURES = {
 
 def main():
     options = read_options()
+    load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="coffer-bench-") as folder:
         bench = Bench(folder, os.environ["COFFER_BIN"], os.environ.get("BAO"), options.short)
         try:
@@ -54,6 +56,8 @@ def main():
         Path(options.json).write_text(json.dumps(rows, indent=1) + "\n")
     if options.curves:
         curves.write(bench.curves, Path(options.curves))
+    if options.page:
+        page.write(rows, Path(options.page), figure, load)
     return 0 if is_whole else 1
 
 
@@ -63,6 +67,7 @@ def read_options():
     parser.add_argument("--only", nargs="+", choices=list(MEASURES))
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--curves", metavar="FOLDER")
+    parser.add_argument("--page", metavar="FILE")
     return parser.parse_args()
 
 
