@@ -15,7 +15,8 @@ shares_are_handed_out() {
         note "$holder keeps shares; fingerprint $(field fingerprint)"
     done
     expect 0 backup split published --out "$SHARES" --json --passcode-fd 3 3<<<"$PASSCODE"
-    same "files" "$(find "$SHARES" -type f | wc -l)" 3
+    same "files" "$(find "$SHARES" -type f -name '*.share' | wc -l)" 3
+    same "texts for later" "$(find "$SHARES" -type f -name 'README-*.txt' | wc -l)" 1
     expect 0 backup list --json --passcode-fd 3 3<<<"$PASSCODE"
     same "confirmed" "$(field confirmed)" true
     for holder in "${HOLDERS[@]}"; do
