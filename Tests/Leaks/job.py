@@ -107,7 +107,7 @@ class Job:
     def shares(self):
         folder = self.installation.folder / "holders"
         folder.mkdir()
-        restore = program(ROOT / "Tests/interop/restore.py")
+        restore = program(ROOT / "Services/Coffer/Core/Holding/restore.py")
         for name in HOLDERS:
             self.run("holder", "keygen", "--out", folder / name,
                      passphrases=[self.passphrases[name]])
