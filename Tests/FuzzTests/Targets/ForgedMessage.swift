@@ -52,7 +52,7 @@ enum ForgedMessage {
 }
 
 /// What cannot fail but by a fault of the cryptographic library.
-func must<T>(_ body: () throws -> T) -> T {
+func must<T: ~Copyable>(_ body: () throws -> T) -> T {
     do {
         return try body()
     } catch {

@@ -8,9 +8,8 @@ public struct FuzzTarget: Sendable {
 
     public static let all: [FuzzTarget] = [
         keyedArchive, keychainBinary, keychainXML, keychainLines, messageBox, shareEnvelope,
-        shareFile, keyFile, json, busFrames, messageBody, token, certificate, storedRecord,
-        typedText,
-        pinentry,
+        shareFile, shareSplit, keyFile, json, busFrames, messageBody, token, certificate,
+        storedRecord, typedText, pinentry,
     ]
 }
 

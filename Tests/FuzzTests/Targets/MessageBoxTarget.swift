@@ -12,7 +12,10 @@ extension FuzzTarget {
             let sealed = ForgedMessage.sealing(ForgedMessage.blocks(prefix + payload))
             return [
                 [0] + sealed, [1] + prefix + payload, [1, 33] + payload, [1, 15], [1, 0xFF],
-                [2] + payload + sealed, [3, 17, 0] + prefix + payload, [4] + payload,
+                [2] + [UInt8](repeating: 5, count: 32) + sealed, [2] + payload + sealed,
+                [3, 17, 0] + prefix + payload, [4, 0] + payload, [4, 2] + payload, [4, 255, 1],
+                [4, 254] + [UInt8](repeating: 1, count: 300),
+                [5] + ForgedMessage.ephemeralKey + sealed, [5] + sealed + sealed,
                 [0], [1], [2], [3], [4], [5],
             ]
         },
@@ -64,9 +67,19 @@ extension FuzzTarget {
     }
 
     /// What is sealed is opened again.
+    ///
+    /// The first byte says how often the others are repeated, for payloads longer than any input.
     private static func sealAndOpen(_ bytes: [UInt8], _ key: borrowing MessageKey) {
-        let payload = SecretBytes(copying: bytes)
-        let message = must { try MessageBox.seal(payload, key: key, random: KernelRandom()) }
+        let once = Array(bytes.dropFirst())
+        let copies = Int(bytes.first ?? 0) + 1
+        let payload = SecretBytes(copying: Array((0..<copies).map { _ in once }.joined()))
+        let message: [UInt8]
+        do throws(ShareError) {
+            message = try MessageBox.seal(payload, key: key, random: KernelRandom())
+        } catch {
+            promise(error == .malformed && payload.count > MessageBox.messageBytesMax - 48)
+            return
+        }
         guard let opened = try? MessageBox.open(message, key: key) else {
             fatalError("a sealed message was not opened")
         }

@@ -15,7 +15,15 @@ extension FuzzTarget {
                 [0] + bare, [0] + wrapped(bare, index: 0), [0] + wrapped(bare, index: 2),
                 [1] + prefix + payload, [1, 16], [2] + bare + wrapped(bare, index: 1) + bare,
                 [2] + wrapped(bare, index: 0) + wrapped(bare, index: 1) + wrapped(bare, index: 2),
-                [3] + payload + payload + payload, [4] + word.utf8, [5] + "About  Abandon\n".utf8,
+                [2] + set(of: bare),
+                [2] + set(of: Array(bare.prefix(80))) { wrapped($0, index: $1) },
+                [2] + set(of: bare) { wrapped($0, index: 2 - $1) },
+                [2] + set(of: bare) { wrapped($0, index: $1 / 2) },
+                [0] + wrapped(Array(bare.prefix(64)), index: 1), [0] + wrapped(bare, index: 3),
+                [3] + payload + payload + payload, [4] + word.utf8, [4] + [UInt8](0..<215),
+                [4] + "Abandon About".utf8 + [UInt8](repeating: 0x20, count: 202),
+                [5, 0] + "About  Abandon\n".utf8, [5, 0] + [0x61, 0xFF], [5, 0] + [0x61, 0x01],
+                [5, 40] + "About  Abandon\n".utf8, [5, 255] + [UInt8](repeating: 0x20, count: 80),
                 [0], [1], [2], [3], [4], [5],
             ]
         },
@@ -34,8 +42,24 @@ extension FuzzTarget {
 
     /// The wrapper of an earlier writer.
     private static func wrapped(_ envelope: [UInt8], index: UInt8) -> [UInt8] {
-        [0x58, 0x71, 0xa8, 0x1e, index, 0, 0, 0, 3, 0, 0, 0, 1, 2, 3, 4, 254]
-            + [UInt8(envelope.count & 0xFF), UInt8(envelope.count >> 8), 0] + envelope
+        let count =
+            envelope.count < 254
+            ? [UInt8(envelope.count)]
+            : [254, UInt8(envelope.count & 0xFF), UInt8(envelope.count >> 8), 0]
+        let padding = [UInt8](repeating: 0, count: (4 - (count.count + envelope.count) % 4) % 4)
+        return [0x58, 0x71, 0xa8, 0x1e, index, 0, 0, 0, 3, 0, 0, 0, 1, 2, 3, 4] + count + envelope
+            + padding
+    }
+
+    /// Three envelopes with ephemeral keys of their own.
+    private static func set(
+        of envelope: [UInt8], as written: ([UInt8], UInt8) -> [UInt8] = { envelope, _ in envelope }
+    ) -> [UInt8] {
+        (0..<3).flatMap { place in
+            var other = envelope
+            other[0] ^= UInt8(place)
+            return written(other, UInt8(place))
+        }
     }
 
     /// What is read gives the same envelope again, and none opens that was not sealed for the key.
@@ -100,8 +124,12 @@ extension FuzzTarget {
         promise(again.isEqual(to: block))
     }
 
+    /// The first byte says how often the others are repeated, for texts longer than any input.
     private static func encodeBlock(_ bytes: [UInt8]) {
-        guard let block = try? PhraseBlock.encode(SecretBytes(copying: bytes)) else { return }
+        let once = Array(bytes.dropFirst())
+        let copies = Int(bytes.first ?? 0) + 1
+        let text = SecretBytes(copying: Array((0..<copies).map { _ in once }.joined()))
+        guard let block = try? PhraseBlock.encode(text) else { return }
         guard (try? PhraseBlock.decode(block)) != nil else {
             fatalError("a block that was written cannot be read")
         }
