@@ -78,4 +78,24 @@ struct HostileSourceRules {
         #expect(found.error == .tooLarge)
         #expect(found.rows < 1_000)
     }
+
+    @Test("of lines without end is read up to a million rows")
+    func manyLines() {
+        let found = read(
+            Array(String(repeating: "{\n", count: KeychainSource.rowsMax + 1).utf8))
+        #expect(found.error == .tooManyRows)
+        #expect(found.rows == KeychainSource.rowsMax)
+    }
+
+    @Test("with a line too long has one damaged row, and its next one is read")
+    func longLine() throws {
+        let room = KeychainSource.lineBytesMax - Self.whole.utf8.count
+        for (blanks, isRead) in [(room, true), (room + 1, false)] {
+            let line = Self.whole + String(repeating: " ", count: blanks)
+            let rows = try KeychainSource(Array("\(line)\n\(Self.whole)".utf8)).all()
+            #expect(rows.count == 2)
+            let areItems = rows.map { if case .item = $0 { true } else { false } }
+            #expect(areItems == [isRead, true])
+        }
+    }
 }
