@@ -164,7 +164,9 @@ let package = Package(
         tests("TidyTests", of: ["Home", "Wire"]),
 
         // Fakes for tests; no service may use it.
-        shared("TestKit", uses: ["Clocks", "Loop", "Secrets", "Mnemonics", "HDKeys"]),
+        shared(
+            "TestKit",
+            uses: ["Clocks", "Loop", "Secrets", "Mnemonics", "HDKeys", "Serving", "Storage"]),
         // An authority for the tests of services that work under its leave.
         .target(
             name: "AuthorityDouble",

@@ -51,6 +51,17 @@ struct RemovalRules {
         }
     }
 
+    @Test func everyTableWithAnOwnerIsWiped() async throws {
+        try await LoopHarness.run {
+            let database = try Bench().authority.group.store
+            #expect(try tablesLeft(by: AuthorityService.ownerTables, in: database) == [])
+            let all = [
+                "credentials", "device_copies", "forgotten", "policies", "removals", "tries",
+            ]
+            #expect(try tablesLeft(by: [], in: database) == all)
+        }
+    }
+
     @Test func aRemovalLeavesNothing() async throws {
         try await LoopHarness.run {
             let bench = try Bench()

@@ -29,6 +29,15 @@ import Wire
         }
     }
 
+    @Test func everyTableWithAnOwnerIsWiped() async throws {
+        try await LoopHarness.run {
+            let rig = try LimiterRig()
+            #expect(try tablesLeft(by: LimiterService.ownerTables, in: rig.database) == [])
+            let all = ["attempts", "ledgers", "owners"]
+            #expect(try tablesLeft(by: [], in: rig.database) == all)
+        }
+    }
+
     @Test func theSameKeyGetsTheSameEnrolmentAndSecret() async throws {
         try await LoopHarness.run {
             let rig = try LimiterRig()

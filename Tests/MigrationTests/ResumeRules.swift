@@ -39,6 +39,14 @@ import Wire
         }
     }
 
+    @Test func everyTableWithAnOwnerIsWiped() async throws {
+        try await LoopHarness.run {
+            let rig = try Rig()
+            #expect(try tablesLeft(by: MigrationService.ownerTables, in: rig.database) == [])
+            #expect(try tablesLeft(by: [], in: rig.database) == ["ledger", "sources"])
+        }
+    }
+
     @Test func aRunEndsWithItsSessionAndKeepsWhatItDid() async throws {
         let keychain = try Self.keychain()
         try await LoopHarness.run {

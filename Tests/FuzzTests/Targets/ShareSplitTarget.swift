@@ -45,7 +45,7 @@ private struct SplitScene {
     /// Whose share is looked at closely.
     private var place: Int { Int(choices[1] % 3) }
 
-    /// What can be wrong with holders or facts; each of them alone must keep a split from being made.
+    /// What can be wrong with holders or facts: each of them alone keeps a split from being made.
     private var isInForm: Bool {
         !(chose(1) || chose(2) || chose(4) || chose(8) || chose(16)) && 1...108 ~= choices[3]
     }
