@@ -14,6 +14,9 @@ extension FuzzTarget {
             return [
                 [0] + text, [0] + pem(privateHead + seed, "PRIVATE KEY"),
                 [0] + Array("a\r\n".utf8) + pem([0x30, 0], "ENCRYPTED PRIVATE KEY"),
+                [0] + [UInt8](repeating: 0x0A, count: 40_000), [0] + text + [0x20, 0x0D, 0x0A],
+                [0] + Array("-----BEGIN A-----\n@@@\n-----END A-----\n".utf8),
+                [0] + Array("-----BEGIN A-----\nAB==\n-----END A-----\n".utf8),
                 [1] + privateHead + seed, [2] + publicHead + seed, [0], [1], [2],
             ]
         },

@@ -12,7 +12,7 @@ extension FuzzTarget {
         _ bytes: @escaping @Sendable (LegacyKeychainFile) -> [UInt8]
     ) -> FuzzTarget {
         FuzzTarget(
-            name: name, seeds: { files.map(bytes) + oddities(of: format) },
+            name: name, seeds: { files.map(bytes) + oddities(of: format) + excesses(of: format) },
             run: { input in
                 let whole = KeychainReading(MemorySource(copying: input), format)
                 let failing = FailingSource(input)
@@ -62,6 +62,34 @@ extension FuzzTarget {
                 {"service":"s","account":"a","value":"A"}
                 """#
             return [Array(text.utf8)]
+        }
+    }
+
+    /// More than is read: keys of a row, bytes of a text, nesting; and more pages than are kept.
+    private static func excesses(of format: KeychainSource.Format) -> [[UInt8]] {
+        let long = String(repeating: "a", count: ListText.bytesMax + 1)
+        let keys = (0...KeychainSource.keysMax).map { ("key\($0)", ListValue.bool(true)) }
+        let rows = [
+            ListValue.dictionary([
+                ("acct", .text(long)), ("svce", .wideText(long)), ("v_Data", .data([1])),
+            ]),
+            .dictionary([("acct", .text(String(long.dropLast()))), ("svce", .data([0xFF, 0xC0]))]),
+            .dictionary(keys),
+            .array((0..<40).reduce([]) { inner, _ in [.array(inner)] }),
+        ]
+        let list = ListValue.dictionary([("genp", .array(rows))])
+        let pages = LegacyKeychainFile(
+            (0..<40).map { .init(account: "a\($0)", value: [UInt8](repeating: $0, count: 700)) })
+        switch format {
+        case .binaryPropertyList: return [list.binary(), pages.binary()]
+        case .xmlPropertyList: return [list.xml(), pages.xml()]
+        case .jsonLines:
+            let escaped = String(repeating: "\\u0061", count: ListText.bytesMax + 1)
+            let text = """
+                {"service":"\(long)","account":"\(escaped)","value":"AQ=="}
+                {"service":"\\ud83d","account":"\(escaped)a","value":"AQ==","value":"AQ=="}
+                """
+            return [Array(text.utf8), pages.jsonLines()]
         }
     }
 }

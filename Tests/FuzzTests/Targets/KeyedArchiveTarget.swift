@@ -11,7 +11,7 @@ extension FuzzTarget {
                     LegacyKeychainFile.archive(of: strings),
                     LegacyKeychainFile.archive(of: strings, isMutable: false, mutableStrings: true),
                 ]
-            }
+            } + excesses
         },
         run: { bytes in
             guard let strings = try? KeyedArchive.strings(in: bytes) else { return }
@@ -20,4 +20,10 @@ extension FuzzTarget {
             promise(strings.allSatisfy { $0.utf8.count <= ListText.bytesMax })
             plantedTrap(strings.count == 2 && strings[0] == strings[1])
         })
+
+    /// Long texts, some beyond what is read, and a list that is none of texts.
+    private static let excesses = [
+        [String(repeating: "a", count: ListText.bytesMax + 1)],
+        (0..<70).map { "\($0)" + String(repeating: "b", count: ListText.bytesMax - 2) },
+    ].map { LegacyKeychainFile.archive(of: $0) }
 }

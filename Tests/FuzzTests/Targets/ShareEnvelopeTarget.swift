@@ -20,7 +20,8 @@ extension FuzzTarget {
                 [2] + set(of: bare) { wrapped($0, index: 2 - $1) },
                 [2] + set(of: bare) { wrapped($0, index: $1 / 2) },
                 [0] + wrapped(Array(bare.prefix(64)), index: 1), [0] + wrapped(bare, index: 3),
-                [3] + payload + payload + payload, [4] + word.utf8, [4] + [UInt8](0..<215),
+                [3] + payload + payload + payload, [3] + keyPart(3) + keyPart(3) + keyPart(3),
+                [3] + keyPart(0) + keyPart(0) + keyPart(0), [4] + word.utf8, [4] + [UInt8](0..<215),
                 [4] + "Abandon About".utf8 + [UInt8](repeating: 0x20, count: 202),
                 [5, 0] + "About  Abandon\n".utf8, [5, 0] + [0x61, 0xFF], [5, 0] + [0x61, 0x01],
                 [5, 40] + "About  Abandon\n".utf8, [5, 255] + [UInt8](repeating: 0x20, count: 80),
@@ -49,6 +50,13 @@ extension FuzzTarget {
         let padding = [UInt8](repeating: 0, count: (4 - (count.count + envelope.count) % 4) % 4)
         return [0x58, 0x71, 0xa8, 0x1e, index, 0, 0, 0, 3, 0, 0, 0, 1, 2, 3, 4] + count + envelope
             + padding
+    }
+
+    /// A payload of the earliest writer, with a text of less than 254 bytes.
+    private static func keyPart(_ count: UInt8) -> [UInt8] {
+        let text = [count] + [UInt8](repeating: 0x61, count: Int(count))
+        return [0x08, 0xdd, 0x90, 0x8b] + text
+            + [UInt8](repeating: 0, count: (4 - text.count % 4) % 4)
     }
 
     /// Three envelopes with ephemeral keys of their own.
