@@ -136,9 +136,9 @@ public final class BusLoop {
     private func dispatch() {
         if items[0].isReady { wake.bell.silence() }
         if items[1].isReady { alarm.silence() }
-        // A handler may add and remove sources, so what is ready is noted before any is called.
-        let ready = zip(items.dropFirst(2), entries).filter { $0.0.isReady }.map(\.1)
-        for entry in ready {
+        // A handler may add and remove sources: what was waited for is kept until all are called.
+        let (waited, items) = (entries, self.items)
+        for (index, entry) in waited.enumerated() where items[index + 2].isReady {
             if itemsAreStale && !entries.contains(where: { $0.source == entry.source }) { continue }
             entry.handler()
         }

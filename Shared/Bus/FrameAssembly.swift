@@ -16,6 +16,7 @@ struct FrameAssembly {
     init(plainCount: Int, limits: BusLimits) {
         self.plainCount = plainCount
         self.limits = limits
+        plain.reserveCapacity(plainCount)
     }
 
     /// Takes the next frame; one in an attachment's place is wiped where it lies.

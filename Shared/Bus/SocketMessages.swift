@@ -7,8 +7,12 @@ extension Socket {
     ///
     /// - Parameter route: whom a router sends to; nil on a socket with one peer.
     func send(route: [UInt8]?, plain: [[UInt8]], attachments: [SharedSecret]) -> Sending {
-        let last = (route == nil ? 0 : 1) + plain.count + attachments.count - 1
-        for (index, part) in ((route.map { [$0] } ?? []) + plain).enumerated() {
+        if let route {
+            let sending = send(route, more: true)
+            guard sending == .sent else { return sending }
+        }
+        let last = plain.count + attachments.count - 1
+        for (index, part) in plain.enumerated() {
             let sending = send(part, more: index < last)
             guard sending == .sent else { return sending }
         }

@@ -20,6 +20,9 @@ final class Arena: @unchecked Sendable {
     private static let chunkBlocksMin = 64
 
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    /// Stands for every block of no bytes, which nobody can read or write; most JSON writers never
+    /// hold another one.
+    private let nothing = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 16)
     private var freeBlocks = [[UnsafeMutableRawPointer]](repeating: [], count: classCount)
     private var refused = Refusals()
 
@@ -39,6 +42,7 @@ final class Arena: @unchecked Sendable {
     /// A zeroed block of at least `count` bytes; the process ends when the machine has no memory.
     func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         precondition(count >= 0, "a negative count of bytes")
+        guard count > 0 else { return nothing }
         guard let sizeClass = Self.sizeClass(of: count) else {
             return locked { map(Self.wholePages(count)) }
         }
@@ -50,6 +54,7 @@ final class Arena: @unchecked Sendable {
 
     /// Wipes a block that `allocate(count)` handed out, and takes it back.
     func release(_ block: UnsafeMutableRawPointer, _ count: Int) {
+        guard count > 0 else { return }
         guard let sizeClass = Self.sizeClass(of: count) else {
             wipe(UnsafeMutableRawBufferPointer(start: block, count: count))
             unmap(block, Self.wholePages(count))

@@ -19,40 +19,7 @@ public protocol PeerDirectory: Sendable {
 /// Runs a service: admits requests, keeps their outcomes, commits once a turn, then answers.
 @ServiceLoop
 public final class ServiceHost<S: Service> {
-    private struct Outgoing {
-        let route: [UInt8]
-        let id: UInt64
-        let frames: ReplyFrames
-        /// Whether the reply claims that something was written.
-        let claimsWrite: Bool
-        let ticket: ChangeTicket?
-        /// What must still be true when it leaves.
-        let conditions: ReplyConditions?
-        /// What becomes of the request's writes, where the reply is no refusal.
-        let mark: WriteMark?
-        /// Whether the request only looked at the store.
-        let isLook: Bool
-    }
-
-    /// How a request ended, before the turn's commit.
-    private struct Ending {
-        var answer: Result<ReplyFrames, Refusal>
-        var claimsWrite = false
-        var ticket: ChangeTicket?
-        var conditions: ReplyConditions?
-        var mark: WriteMark?
-        var isLook = false
-    }
-
     private typealias Reply = (Ending) -> Void
-
-    /// What every service answers.
-    private enum BuiltIn: String, CaseIterable {
-        case health
-        case metrics
-        case owners
-        case outcome
-    }
 
     private let service: S
     private let group: CommitGroup
@@ -127,8 +94,9 @@ public final class ServiceHost<S: Service> {
         _ frames: RequestFrames, _ header: RequestHeader, from key: PeerKey, route: [UInt8],
         arrival: UInt64
     ) {
-        let isKnown = builtIns[header.method] != nil || methods[header.method] != nil
-        let name = isKnown ? header.method : "-"
+        let builtIn = builtIns[header.method]
+        let method = builtIn == nil ? methods[header.method] : nil
+        let name = builtIn == nil && method == nil ? "-" : header.method
         let reply: Reply = { [self] ending in
             let result: String
             let out: ReplyFrames
@@ -151,10 +119,8 @@ public final class ServiceHost<S: Service> {
         }
         do throws(BusFault) {
             let peer = try admit(header, key)
-            if let builtIn = builtIns[header.method] {
-                return try answer(builtIn, header, frames, peer, reply)
-            }
-            guard let method = methods[header.method] else { throw .unknownMethod }
+            if let builtIn { return try answer(builtIn, header, frames, peer, reply) }
+            guard let method else { throw .unknownMethod }
             guard method.callers.admits(peer.role) else { throw .forbidden }
             try start(method, frames, header, peer, arrival: arrival, reply)
         } catch {
@@ -463,6 +429,43 @@ public final class ServiceHost<S: Service> {
     public var isIdle: Bool {
         outbox.isEmpty && inFlightTotal == 0 && !group.store.hasOpenBatch
     }
+}
+
+// These stand outside the host: a type inside a generic one is generic too, and is looked up at run
+// time wherever it is used.
+
+/// A reply that waits for the end of the turn.
+private struct Outgoing {
+    let route: [UInt8]
+    let id: UInt64
+    let frames: ReplyFrames
+    /// Whether the reply claims that something was written.
+    let claimsWrite: Bool
+    let ticket: ChangeTicket?
+    /// What must still be true when it leaves.
+    let conditions: ReplyConditions?
+    /// What becomes of the request's writes, where the reply is no refusal.
+    let mark: WriteMark?
+    /// Whether the request only looked at the store.
+    let isLook: Bool
+}
+
+/// How a request ended, before the turn's commit.
+private struct Ending {
+    var answer: Result<ReplyFrames, Refusal>
+    var claimsWrite = false
+    var ticket: ChangeTicket?
+    var conditions: ReplyConditions?
+    var mark: WriteMark?
+    var isLook = false
+}
+
+/// What every service answers.
+private enum BuiltIn: String, CaseIterable {
+    case health
+    case metrics
+    case owners
+    case outcome
 }
 
 /// Stands for whichever service this is, to read a body that is the same for all.

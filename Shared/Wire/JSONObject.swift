@@ -18,7 +18,7 @@ public struct JSONObject: Sendable {
 
     /// The names of all members, in document order, those of null members too.
     public var keys: [String] {
-        memberIndices.map { index in
+        names.map { index in
             value.table.withString(of: value.table.nodes[index]) {
                 String(decoding: $0, as: UTF8.self)
             }
@@ -27,10 +27,10 @@ public struct JSONObject: Sendable {
 
     /// Refuses an object with a member that `known` does not list.
     public func refuseUnknownKeys(_ known: [String]) throws(JSONError) {
-        for index in memberIndices {
-            let unknown: String? = value.table.withString(of: value.table.nodes[index]) { key in
-                known.contains { $0.utf8.elementsEqual(key) }
-                    ? nil : String(decoding: key, as: UTF8.self)
+        for index in names {
+            let unknown: String? = value.table.withString(of: value.table.nodes[index]) { name in
+                for key in known where name.isText(key) { return nil }
+                return String(decoding: name, as: UTF8.self)
             }
             if let unknown { throw .unknownKey(Self.printable(unknown)) }
         }
@@ -147,29 +147,16 @@ public struct JSONObject: Sendable {
         return value
     }
 
-    private var memberIndices: [Int] {
-        var indices: [Int] = []
-        var position = value.index + 1
-        while position < Int(value.node.next) {
-            indices.append(position)
-            position = Int(value.table.nodes[position + 1].next)
-        }
-        return indices
+    /// Where the names of the members stand among the nodes; the value of each is the node after.
+    private var names: MemberNames {
+        MemberNames(
+            nodes: value.table.nodes, position: value.index + 1, end: Int(value.node.next))
     }
 
-    /// Names are compared as bytes: String's `==` is canonical equivalence.
     private func find(_ key: String) -> JSONValue? {
         let table = value.table
-        var position = value.index + 1
-        while position < Int(value.node.next) {
-            let name = table.nodes[position]
-            let matches =
-                name.isSpecial
-                ? table.withString(of: name) { $0.elementsEqual(key.utf8) }
-                : name.range.count == key.utf8.count
-                    && table.withText(of: name) { $0.elementsEqual(key.utf8) }
-            if matches { return JSONValue(table: table, index: position + 1) }
-            position = Int(table.nodes[position + 1].next)
+        for index in names where table.withString(of: table.nodes[index], { $0.isText(key) }) {
+            return JSONValue(table: table, index: index + 1)
         }
         return nil
     }
@@ -177,5 +164,18 @@ public struct JSONObject: Sendable {
     /// A name that a peer chose, only where it looks like one of ours.
     private static func printable(_ key: String) -> String {
         key.utf8.count <= 64 && key.utf8.allSatisfy(NameRule.admits) ? key : "?"
+    }
+}
+
+/// The indices of an object's names, in document order.
+private struct MemberNames: Sequence, IteratorProtocol {
+    let nodes: [JSONNode]
+    var position: Int
+    let end: Int
+
+    mutating func next() -> Int? {
+        guard position < end else { return nil }
+        defer { position = Int(nodes[position + 1].next) }
+        return position
     }
 }

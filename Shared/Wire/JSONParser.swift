@@ -26,10 +26,14 @@ struct JSONParser {
 
     /// Above this many members the names of an object are compared through a hash table.
     private static let pairwiseLimit = 16
+    /// As many nodes as most messages have, and as many members as most objects.
+    private static let usualNodes = 32
+    private static let usualMembers = 8
 
     /// Parses a text of at most `Int32.max` bytes.
     static func parse(_ text: UnsafeRawBufferPointer) throws(JSONError) -> [JSONNode] {
         var parser = JSONParser(text: text)
+        parser.nodes.reserveCapacity(usualNodes)
         parser.skipBlanks()
         try parser.value(depth: 1)
         parser.skipBlanks()
@@ -72,6 +76,7 @@ struct JSONParser {
         let index = try open(.object, depth: depth)
         var names: [Int] = []
         if current != 0x7D {
+            names.reserveCapacity(Self.usualMembers)
             while true {
                 guard current == 0x22 else { throw malformed }
                 names.append(nodes.count)
@@ -126,11 +131,11 @@ struct JSONParser {
     private func refuseRepeated(_ names: [Int]) throws(JSONError) {
         guard names.count > 1 else { return }
         if names.count <= Self.pairwiseLimit, names.allSatisfy({ !nodes[$0].isSpecial }) {
-            for (position, name) in names.enumerated() {
-                for earlier in names[..<position] {
-                    if text[nodes[earlier].range].elementsEqual(text[nodes[name].range]) {
-                        throw .duplicateKey
-                    }
+            for position in names.indices {
+                let name = slice(nodes[names[position]].range)
+                for earlier in 0..<position
+                where slice(nodes[names[earlier]].range).isSame(as: name) {
+                    throw .duplicateKey
                 }
             }
             return

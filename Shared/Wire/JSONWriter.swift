@@ -43,12 +43,12 @@ public struct JSONWriter: ~Copyable {
 
     public mutating func integer(_ key: String, _ value: Int) {
         name(key)
-        append(text: String(value))
+        append(number: value)
     }
 
     public mutating func uint64(_ key: String, _ value: UInt64) {
         name(key)
-        append(text: String(value))
+        append(digits: value)
     }
 
     /// Writes the shortest text that reads back as the same double.
@@ -146,7 +146,7 @@ public struct JSONWriter: ~Copyable {
     }
 
     public mutating func integers(_ key: String, _ values: some Sequence<Int>) {
-        elements(key, values) { writer, value in writer.append(text: String(value)) }
+        elements(key, values) { writer, value in writer.append(number: value) }
     }
 
     private mutating func braced(_ members: (inout JSONWriter) -> Void) {
@@ -183,16 +183,19 @@ public struct JSONWriter: ~Copyable {
 
     private mutating func quoted(_ value: String) {
         append(0x22)
-        if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }) {
-            append(text: value)
-        } else {
-            escaped(value)
+        var value = value
+        value.withUTF8 { text in
+            if text.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) {
+                escaped(text)
+            } else {
+                append(text)
+            }
         }
         append(0x22)
     }
 
-    private mutating func escaped(_ value: String) {
-        for byte in value.utf8 {
+    private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
+        for byte in text {
             switch byte {
             case 0x22, 0x5C:
                 append(0x5C)
@@ -218,11 +221,26 @@ public struct JSONWriter: ~Copyable {
         append(0x22)
     }
 
+    private mutating func append(number: Int) {
+        if number < 0 { append(0x2D) }
+        append(digits: UInt64(number.magnitude))
+    }
+
+    private mutating func append(digits number: UInt64) {
+        if number >= 10 { append(digits: number / 10) }
+        append(0x30 + UInt8(number % 10))
+    }
+
     // MARK: Storage
 
     private mutating func append(text: String) {
-        guard holdsSecret else { return plain.append(contentsOf: text.utf8) }
-        for byte in text.utf8 { append(byte) }
+        var text = text
+        text.withUTF8 { append($0) }
+    }
+
+    private mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
+        guard holdsSecret else { return plain.append(contentsOf: text) }
+        for byte in text { append(byte) }
     }
 
     private mutating func append(_ byte: UInt8) {

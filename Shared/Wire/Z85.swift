@@ -29,12 +29,13 @@ public enum Z85 {
     public static func decode(_ text: String) -> [UInt8]? {
         let letters = Array(text.utf8)
         guard letters.count % 5 == 0 else { return nil }
+        let values = values
         var bytes: [UInt8] = []
         bytes.reserveCapacity(letters.count / 5 * 4)
         for start in stride(from: 0, to: letters.count, by: 5) {
             var group: UInt64 = 0
-            for letter in letters[start..<start + 5] {
-                let value = values[Int(letter)]
+            for position in start..<start + 5 {
+                let value = values[Int(letters[position])]
                 guard value < 85 else { return nil }
                 group = group * 85 + UInt64(value)
             }

@@ -123,6 +123,17 @@ import Wire
         #expect(object.has("e\u{301}"))
     }
 
+    @Test func aKeyIsFoundOnlyWhole() throws {
+        let object = try read(#"{"owner":1}"#)
+        for other in ["", "o", "owne", "owners", "xwner", "ownex", "owNer"] {
+            #expect(!object.has(other))
+            #expect(throws: JSONError.unknownKey("owner")) {
+                try object.refuseUnknownKeys([other])
+            }
+        }
+        try object.refuseUnknownKeys(["owne", "owner"])
+    }
+
     @Test func anEscapedKeyIsFound() throws {
         #expect(try read(#"{"\u0061\/":7}"#).integer("a/") == 7)
     }

@@ -26,6 +26,16 @@ import Wire
                 + #""i":[1,2]}"#)
     }
 
+    @Test(arguments: [Int.min, -1_000, -10, -9, 0, 9, 10, 99, 100, 1_002_003, .max])
+    func anIntegerIsWrittenInItsShortestForm(_ value: Int) {
+        var writer = JSONWriter()
+        writer.integer("a", value)
+        writer.integers("b", [value, 7])
+        writer.uint64("c", UInt64(value.magnitude))
+        let expected = "{\"a\":\(value),\"b\":[\(value),7],\"c\":\(value.magnitude)}"
+        #expect(text(writer.finish()) == expected)
+    }
+
     @Test func anEmptyObjectIsTwoBraces() {
         #expect(text(JSONWriter().finish()) == "{}")
     }

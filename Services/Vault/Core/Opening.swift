@@ -69,7 +69,8 @@ extension VaultService {
         let documents = try store.envelopes(of: record)
         let secrets = try open(record, documents, with: first.namespaceKeys())
         var lease = first
-        if !isRetraced(record, documents) {
+        let wasRetraced = isRetraced(record, documents)
+        if !wasRetraced {
             lease = try await retrace(secrets, of: record, permission, first, call)
         }
         // The wallet may have gone meanwhile.
@@ -78,7 +79,7 @@ extension VaultService {
         }
         try call.onlyWhile { [clock] in try lease.check(at: clock.now.nanoseconds) }
         noteVerified(record)
-        if purpose == .open { noteRetraced(record, documents) }
+        if purpose == .open, !wasRetraced { noteRetraced(record, documents) }
         return (record.description(verified: true), secrets.phrase)
     }
 
