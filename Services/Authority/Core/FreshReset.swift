@@ -39,8 +39,10 @@ extension AuthorityService {
         Answer(.begun(removal: removal.id, outstanding: removal.outstanding))
     }
 
-    /// The services that answer that they have something of the owner; one that gives no answer is
-    /// an error. Where the authority has something, nobody else is asked.
+    /// The services that answer that they have something of the owner.
+    ///
+    /// One that gives no answer is an error. Where the authority has something, nobody else is
+    /// asked.
     private func servicesKnowing(_ owner: Owner) async throws -> [ServiceName] {
         guard try !store.knows(owner) else { return [.credentialAuthority] }
         var known: [ServiceName] = []
