@@ -281,7 +281,7 @@ let package = Package(
             "AuthorityTests",
             of: [
                 "AuthorityCore", "AuthorityMessages", "DeviceKeyFrames", "LimiterCore",
-                "LimiterMessages", "TestKit",
+                "LimiterMessages", "VaultMessages", "TestKit",
             ] + serviceParts),
         tests("WireTests", of: ["Wire", "Secrets"]),
         tests("TokensTests", of: ["Tokens", "Wire", "Crypto", "Clocks", "Secrets"]),
@@ -294,7 +294,7 @@ let package = Package(
     ]
         + service("Limiter", program: "attempt-limiter", uses: serviceParts)
         + service(
-            "Authority", program: "credential-authority", calls: ["Limiter"],
+            "Authority", program: "credential-authority", calls: ["Limiter", "Vault"],
             uses: serviceParts + ["UnicodeText", "DeviceKeyFrames"], programUses: ["LoginManager"])
         + service(
             "Vault", program: "wallet-vault", calls: ["Authority"],

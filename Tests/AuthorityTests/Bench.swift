@@ -24,6 +24,7 @@ final class Bench {
     let events = EventLog()
     let kdf = CheapKDF()
     let tokens: FakeTokens
+    let vault = VaultDouble()
     let folder: TemporaryFolder
     let peers = PeerTable()
     let settings: AuthoritySettings
@@ -70,8 +71,9 @@ final class Bench {
             AuthorityParts(
                 group: group, clock: clock, awake: clock, wallClock: wallClock, timers: timers,
                 random: random,
-                limiter: ServiceClient(port: way), kdf: kdf, deviceKeys: tokens,
-                events: events, metrics: metrics, settings: settings))
+                limiter: ServiceClient(port: way), vault: ServiceClient(port: vault), kdf: kdf,
+                deviceKeys: tokens, events: events, metrics: metrics,
+                settings: settings))
         try service.rebuild()
         running = Node(service, group: group, metrics: metrics, clock: clock, peers: peers)
     }
@@ -79,6 +81,7 @@ final class Bench {
     /// Ends the authority where it stands: what was not committed is gone.
     func kill() {
         way.isCut = true
+        vault.cut()
         tokens.cut()
         authority.group.store.abandonBatch()
         authority.group.store.close()

@@ -338,21 +338,21 @@ extension Bench {
     }
 
     /// The record's bytes as they stand; nil where there is none.
-    fileprivate func document() throws -> [UInt8]? {
+    func document() throws -> [UInt8]? {
         try authority.group.store.firstRow("SELECT record FROM credentials") {
             row throws(StorageError) in try row.blob(0)
         }
     }
 
     /// What the limiter has; nil where it knows nobody.
-    fileprivate func deviceSecret() throws -> [UInt8]? {
+    func deviceSecret() throws -> [UInt8]? {
         try limiter.group.store.firstRow("SELECT device_secret FROM owners") {
             row throws(StorageError) in try row.blob(0)
         }
     }
 
     /// What the authority does at its start, to its end.
-    fileprivate func finishing() async {
+    func finishing() async {
         let service = service
         var isDone = false
         ServiceLoop.start {

@@ -277,4 +277,40 @@ import Wire
         #expect(failed?.code == "storage.residue")
         #expect(failed?.refusal.message.contains("run it again") == true)
     }
+
+    // MARK: A fresh reset
+
+    @Test func aFreshResetAsksForNothing() throws {
+        let fixture = try resetting(Fixture.status(kind: nil))
+        let removal = try #require(RemovalID([UInt8](repeating: 6, count: 16)))
+        fixture.services.on(BeginFreshReset.self) { _, _ in
+            Answer(.begun(removal: removal, outstanding: [.migration]))
+        }
+        let shown = try fixture.json("owner", "reset", "--fresh")
+        #expect(try shown.string("done") == "reset")
+        #expect(fixture.person.asked.isEmpty)
+        #expect(
+            fixture.services.methods == [
+                BeginFreshReset.method, "migration.wipe", FinishRemoval.method,
+            ])
+    }
+
+    @Test(arguments: [
+        ([ServiceName.credentialAuthority], "without --fresh"),
+        ([.attemptLimiter, .walletVault], "`coffer owner purge local`"),
+    ])
+    func whoKnowsTheOwnerIsNamed(_ services: [ServiceName], _ wayOut: String) throws {
+        let fixture = try resetting(Fixture.status())
+        fixture.services.on(BeginFreshReset.self) { _, _ in Answer(.known(to: services)) }
+        let failed = try #require(
+            failure { () throws(CommandFailure) in
+                _ = try fixture.run("owner", "reset", "--fresh")
+            })
+        #expect(failed.code == "coffer.known_owner" && failed.exitCode == .refused)
+        for service in services { #expect(failed.refusal.message.contains(service.text)) }
+        #expect(failed.refusal.message.contains(wayOut))
+        let shown = try JSONDocument(failed.json()).object()
+        #expect(try shown.strings("services") == services.map(\.text))
+        #expect(fixture.services.methods == [BeginFreshReset.method])
+    }
 }

@@ -39,6 +39,7 @@ import Wire
         ],
         .unreachable: [
             "bus.unreachable", "coffer.no_installation", "credential.limiter_unreachable",
+            "credential.vault_unreachable",
             "lease.authority_unreachable", "migration.vault_unreachable",
             "shares.vault_unreachable", "device_key.no_module", "device_key.no_token",
             "device_key.timed_out", "device_key.token_failed",
@@ -69,7 +70,7 @@ import Wire
             "bus.unknown_method", "bus.unsupported_version", "bus.withdrawn",
             "coffer.ambiguous_wallet", "coffer.installation", "coffer.not_confirmed",
             "coffer.passcode_set", "coffer.peer_refused", "coffer.services_running",
-            "coffer.unknown_owner", "coffer.file_exists",
+            "coffer.unknown_owner", "coffer.known_owner", "coffer.file_exists",
             "credential.busy_changing", "credential.exists", "credential.invalid_code",
             "credential.no_removal", "credential.removing", "credential.wipe_outstanding",
             "credential.no_passcode",

@@ -128,6 +128,30 @@ import Wire
         }
     }
 
+    @Test func noPhraseIsInTheFilesOfTheLedger() async throws {
+        var keychain = TestKeychain()
+        let phrase = try LegacyPhrase(SeededRandom(seed: 21))
+        let id = try phrase.ids().legacy
+        keychain.add("WALLET_MNEMONIC_KEY_\(id)", Array(phrase.text.utf8))
+        keychain.list([id], on: "b67a40f")
+        let file = keychain
+        try await LoopHarness.run {
+            let rig = try Rig()
+            rig.lay(file)
+            #expect(try await rig.apply().succeeded == 1)
+            let stored = ["migration.db", "migration.db-wal"].flatMap {
+                TestFile.contents(of: rig.folder.path(of: $0))
+            }
+            func isStored(_ text: Substring) -> Bool {
+                stored.indices.contains { stored[$0...].starts(with: text.utf8) }
+            }
+            let words = phrase.text.split(separator: " ", maxSplits: 2)
+            #expect(!isStored(phrase.text.prefix(words[0].count + words[1].count + 1)))
+            // The same search finds what does stand there.
+            #expect(isStored(id[...]))
+        }
+    }
+
     @Test func aPhraseIsTakenInWhateverItsCaseSpacesAndForm() async throws {
         var keychain = TestKeychain()
         let random = SeededRandom(seed: 5)

@@ -51,6 +51,7 @@ final class Rig: ServiceRig {
     let engine: PeerEntry
     let shares: PeerEntry
     let migration: PeerEntry
+    let credentialAuthority: PeerEntry
     /// An app that may not destroy.
     let viewer: PeerEntry
 
@@ -82,8 +83,10 @@ final class Rig: ServiceRig {
         shares = try PeerEntry(number: 3, .service(.backupShares))
         viewer = try PeerEntry(number: 4, .app)
         migration = try PeerEntry(number: 5, .service(.migration))
+        credentialAuthority = try PeerEntry(number: 6, .service(.credentialAuthority))
+        let peers = [app, engine, shares, viewer, migration, credentialAuthority]
         host = ServiceHost(
-            service, group: group, peers: KnownPeers([app, engine, shares, viewer, migration]),
+            service, group: group, peers: KnownPeers(peers),
             clock: clock, port: replies, metrics: MetricsRegistry(), version: "test")
         try group.write { try group.journal.recover(unfinished: []) }
         authority.publish()

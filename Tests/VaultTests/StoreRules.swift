@@ -160,4 +160,35 @@ import Wire
             #expect(try rig.service.store.walletCount() == 1)
         }
     }
+
+    @Test func aVaultIsEmptyOfAnOwnerWhenNoTableHasARow() async throws {
+        try await LoopHarness.run {
+            let rig = try Rig()
+            func isEmpty(of owner: Owner? = nil) async throws -> Bool {
+                try await rig.ask(
+                    AskWhetherEmpty(), from: rig.credentialAuthority, owner: owner
+                ).reply.empty
+            }
+            #expect(try await isEmpty())
+            let wallet = try await rig.create().wallet
+            #expect(try await !isEmpty())
+            #expect(try await isEmpty(of: rig.other))
+            try await rig.ask(
+                RemoveWallet(namespace: rig.main, wallet: wallet), token: rig.token(.settings))
+            #expect(try await isEmpty())
+            // An envelope that belongs to nothing is something all the same.
+            try rig.tamper {
+                try $0.run("INSERT INTO envelopes VALUES ('local', 'n', 'r', x'00')")
+            }
+            #expect(try await !isEmpty())
+            try rig.tamper {
+                try $0.run("DELETE FROM envelopes")
+                try $0.run("INSERT INTO namespaces VALUES ('local', 'n', 1)")
+            }
+            #expect(try await !isEmpty())
+            for peer in [rig.app, rig.engine, rig.shares, rig.migration] {
+                #expect(try await rig.refusal(AskWhetherEmpty(), from: peer) == "bus.forbidden")
+            }
+        }
+    }
 }

@@ -21,6 +21,8 @@ public struct AuthorityParts {
     public var random: any RandomSource
     /// To the attempt limiter.
     public var limiter: ServiceClient
+    /// To the wallet vault.
+    public var vault: ServiceClient
     public var kdf: any PasscodeKDF
     /// To hardware tokens.
     public var deviceKeys: any DeviceKeyReader
@@ -31,7 +33,7 @@ public struct AuthorityParts {
     public init(
         group: CommitGroup, clock: any BootClock, awake: any AwakeClock,
         wallClock: any WallClock, timers: Timers, random: any RandomSource,
-        limiter: ServiceClient, kdf: any PasscodeKDF,
+        limiter: ServiceClient, vault: ServiceClient, kdf: any PasscodeKDF,
         deviceKeys: any DeviceKeyReader = NoDeviceKeys(), events: any EventPort,
         metrics: MetricsRegistry, settings: AuthoritySettings = AuthoritySettings()
     ) {
@@ -42,6 +44,7 @@ public struct AuthorityParts {
         self.timers = timers
         self.random = random
         self.limiter = limiter
+        self.vault = vault
         self.kdf = kdf
         self.deviceKeys = deviceKeys
         self.events = events
@@ -63,6 +66,7 @@ public final class AuthorityService: Service {
         .on(SetPasscode.self) { try await $0.setPasscode($1) },
         .on(ImportCredential.self) { try await $0.importCredential($1) },
         .on(BeginRemoval.self) { try await $0.beginRemoval($1) },
+        .on(BeginFreshReset.self) { try await $0.beginFreshReset($1) },
         .on(CheckRemoval.self) { try $0.checkRemoval($1) },
         .on(ReportWiped.self) { try $0.reportWiped($1) },
         .on(FinishRemoval.self) { try await $0.finishRemoval($1) },
@@ -103,6 +107,7 @@ public final class AuthorityService: Service {
     let timers: Timers
     let random: any RandomSource
     let limiter: LimiterLink
+    let vault: VaultLink
     let kdf: any PasscodeKDF
     let deviceKeys: any DeviceKeyReader
     let tokenMilliseconds: UInt64
@@ -131,6 +136,8 @@ public final class AuthorityService: Service {
         limiter = LimiterLink(
             client: parts.limiter, timers: parts.timers,
             timeoutMilliseconds: settings.limiterTimeoutMilliseconds)
+        vault = VaultLink(
+            client: parts.vault, timeoutMilliseconds: settings.vaultTimeoutMilliseconds)
         kdf = parts.kdf
         deviceKeys = parts.deviceKeys
         tokenMilliseconds = settings.tokenMilliseconds

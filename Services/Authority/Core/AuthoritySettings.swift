@@ -12,6 +12,8 @@ public struct AuthoritySettings: Sendable, Equatable {
     public var sessions = 10_000
     /// How long the limiter may take to answer.
     public var limiterTimeoutMilliseconds: UInt64 = 5_000
+    /// How long the vault may take to answer.
+    public var vaultTimeoutMilliseconds: UInt64 = 3_000
     /// How long a hardware token may take for one thing.
     public var tokenMilliseconds: UInt64 = 30_000
 

@@ -198,11 +198,12 @@ final class AuthorityStore {
             (try row.blob(0), try row.text(1), try row.text(2))
         }
         guard let (bytes, kind, wiped) = row else { return nil }
-        guard let id = RemovalID(bytes), let kind = RemovalKind(kind) else {
+        let isFresh = kind == Self.freshReset
+        guard let id = RemovalID(bytes), let kind = isFresh ? .reset : RemovalKind(kind) else {
             throw CredentialFault.damaged
         }
         let services = wiped.split(separator: " ").compactMap { ServiceName(String($0)) }
-        return Removal(id: id, kind: kind, wiped: Set(services))
+        return Removal(id: id, kind: kind, isFresh: isFresh, wiped: Set(services))
     }
 
     /// Inside a write.
@@ -212,8 +213,31 @@ final class AuthorityStore {
             """
             INSERT OR REPLACE INTO removals (owner, removal, kind, wiped)
             VALUES (?1, ?2, ?3, ?4)
-            """, .text(owner.text), .blob(removal.id.bytes), .text(removal.kind.text),
-            .text(wiped))
+            """, .text(owner.text), .blob(removal.id.bytes),
+            .text(removal.isFresh ? Self.freshReset : removal.kind.text), .text(wiped))
+    }
+
+    /// What stands in the place of a kind for a reset that was begun because nobody knew the owner.
+    private static let freshReset = "fresh"
+
+    /// Inside a write.
+    func dropRemoval(of owner: Owner) throws(StorageError) {
+        _ = try database.run("DELETE FROM removals WHERE owner = ?1", .text(owner.text))
+    }
+
+    /// Whether anything stands here of the owner, be it nothing that can be read.
+    ///
+    /// What was forgotten stays for ever and is of nobody who is still there.
+    func knows(_ owner: Owner) throws(StorageError) -> Bool {
+        try database.firstRow(
+            """
+            SELECT 1 FROM credentials WHERE owner = ?1
+            UNION ALL SELECT 1 FROM policies WHERE owner = ?1
+            UNION ALL SELECT 1 FROM tries WHERE owner = ?1
+            UNION ALL SELECT 1 FROM removals WHERE owner = ?1
+            UNION ALL SELECT 1 FROM device_copies WHERE owner = ?1 LIMIT 1
+            """, .text(owner.text)
+        ) { row throws(StorageError) in try row.integer(0) } != nil
     }
 
     func ownersBeingRemoved() throws -> [Owner] {

@@ -12,10 +12,18 @@ public import Wire
 struct Removal: Sendable {
     let id: RemovalID
     let kind: RemovalKind
+    /// Whether it is a reset that was begun because nobody knew the owner.
+    ///
+    /// Nobody showed that he may destroy anything, so it destroys no wallet and no device secret
+    /// that may have come back since.
+    var isFresh = false
     /// The services that have said that nothing is left.
     var wiped: Set<ServiceName> = []
 
-    var outstanding: [ServiceName] { kind.services.filter { !wiped.contains($0) } }
+    /// The services that wipe; after a fresh beginning not the vault, which said that it is empty.
+    var services: [ServiceName] { kind.services.filter { !isFresh || $0 != .walletVault } }
+
+    var outstanding: [ServiceName] { services.filter { !wiped.contains($0) } }
 }
 
 /// The steps by which an owner's wallets and credential go, in the passcode document's order:
@@ -40,17 +48,25 @@ extension AuthorityService {
         guard SessionRules.mayChangeSettings(try ownSession(of: call).claims) else {
             throw CredentialFault.notAuthorised
         }
+        let removal = try await begin(call.request.removalKind, of: owner)
+        return Answer(.init(removal: removal.id, outstanding: removal.outstanding))
+    }
+
+    /// Journals a removal and ends every session; the caller has the owner's turn.
+    func begin(
+        _ kind: RemovalKind, isFresh: Bool = false, of owner: Owner
+    ) async throws -> Removal {
         guard let id = RemovalID(random.bytes(RemovalID.byteCount)) else {
             preconditionFailure("an id has as many bytes as it has")
         }
-        let removal = Removal(id: id, kind: call.request.removalKind)
+        let removal = Removal(id: id, kind: kind, isFresh: isFresh)
         try group.write { try store.save(removal, of: owner) }
         locks.lock(owner)
         registry.closeGate(of: owner)
         _ = registry.revokeAll(of: owner)
         try await group.committed()
         await wait(until: registry.leasesClosed(of: owner))
-        return Answer(.init(removal: removal.id, outstanding: removal.outstanding))
+        return removal
     }
 
     func checkRemoval(_ call: Call<CheckRemoval>) throws -> Answer<CheckRemoval> {
@@ -80,7 +96,7 @@ extension AuthorityService {
     }
 
     /// Waits for another change of the owner's to end, such as the finishing that a start begins.
-    private func takeTurn(_ owner: Owner, until deadline: UInt64) async throws {
+    func takeTurn(_ owner: Owner, until deadline: UInt64) async throws {
         while !changing.insert(owner).inserted {
             guard clock.now.nanoseconds < deadline else { throw CredentialFault.busyChanging }
             await timers.sleep(milliseconds: Self.turnPauseMilliseconds)
@@ -116,7 +132,7 @@ extension AuthorityService {
     ) throws -> (Removal, ServiceName) {
         guard case .service(let service) = call.peer.role,
             let removal = try store.removal(of: call.owner), removal.id == id,
-            removal.kind.services.contains(service)
+            removal.services.contains(service)
         else { throw CredentialFault.noRemoval }
         return (removal, service)
     }
@@ -132,6 +148,7 @@ extension AuthorityService {
     private func finish(_ removal: Removal, of owner: Owner) async throws {
         let known = try await limiter.challenge(owner).enrolment
         if let known {
+            guard !removal.isFresh else { throw try await withdraw(removal, of: owner) }
             do throws(LimiterTrouble) {
                 _ = try await limiter.askUntilAnswered(Forget(enrolment: known), of: owner)
             } catch {

@@ -8,7 +8,9 @@ import Wire
 @main
 struct Main {
     static func main() {
-        ServiceProgram<AuthorityService>(calls: [.attemptLimiter], publishes: true) { parts in
+        ServiceProgram<AuthorityService>(
+            calls: [.attemptLimiter, .walletVault], publishes: true
+        ) { parts in
             var settings = AuthoritySettings()
             settings.kdfTargetMilliseconds = parts.settings.kdfTargetMilliseconds
             settings.kdfQueue = parts.settings.kdfQueue
@@ -19,6 +21,7 @@ struct Main {
                     wallClock: SystemWallClock(),
                     timers: parts.timers, random: parts.random,
                     limiter: parts.client(of: .attemptLimiter),
+                    vault: parts.client(of: .walletVault),
                     kdf: PooledKDF(), deviceKeys: ChildReader(parts.settings),
                     events: BusEvents(parts), metrics: parts.metrics,
                     settings: settings))

@@ -16,6 +16,7 @@ public enum CredentialFault: String, NamedFault {
     case notAuthorised = "credential.not_authorised"
     case locked = "credential.locked"
     case limiterUnreachable = "credential.limiter_unreachable"
+    case vaultUnreachable = "credential.vault_unreachable"
     case limiterSilent = "credential.limiter_silent"
     case attemptsDamaged = "credential.attempts_damaged"
     case nothingToRepair = "credential.nothing_to_repair"
@@ -56,6 +57,9 @@ public enum CredentialFault: String, NamedFault {
         case .limiterUnreachable:
             "The attempt limiter does not answer, and no passcode is tried without it. Start it "
                 + "with `deploy/launch up`."
+        case .vaultUnreachable:
+            "The wallet vault does not say whether it has anything of this owner, and nothing is "
+                + "reset without its answer. Start it with `deploy/launch up`."
         case .limiterSilent:
             "The attempt limiter was asked and gave no answer in time, so one attempt may be "
                 + "counted. See `coffer status`, then try again."
@@ -89,7 +93,7 @@ public enum CredentialFault: String, NamedFault {
 
     public var retryAfterMilliseconds: UInt64? {
         switch self {
-        case .busyChanging, .limiterUnreachable: 1_000
+        case .busyChanging, .limiterUnreachable, .vaultUnreachable: 1_000
         default: nil
         }
     }

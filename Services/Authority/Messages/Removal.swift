@@ -64,16 +64,73 @@ public struct BeginRemoval: Request, Equatable {
         public init(from object: JSONObject) throws(JSONError) {
             try object.refuseUnknownKeys(["removal", "outstanding"])
             removal = try object.identifier("removal")
-            outstanding = try object.identifiers("outstanding")
-            guard outstanding.count <= ServiceName.allCases.count else {
-                throw .invalid("outstanding")
-            }
+            outstanding = try object.serviceNames("outstanding")
         }
 
         public func write(to writer: inout JSONWriter) {
             writer.identifier("removal", removal)
             writer.identifiers("outstanding", outstanding)
         }
+    }
+}
+
+/// Begins to reset an owner of whom nobody knows anything, as after a fresh installation: without a
+/// passcode, for a peer that may destroy.
+///
+/// The authority looks into its own store and asks the limiter and the vault; each must answer that
+/// it has nothing of the owner, and one that gives no answer is no sign. The vault is not wiped: it
+/// said that it is empty. One that is under way gets the same answer, so that whatever broke off
+/// can be retried as a whole; the steps that follow are those of ``BeginRemoval``.
+public struct BeginFreshReset: BodilessRequest, Equatable {
+    public static var method: String { "authority.begin_fresh_reset" }
+    public static var kind: MethodKind { .repeatable }
+    public static var callers: Callers { .apps }
+
+    public init() {}
+
+    /// What the three answered.
+    public enum Reply: Message, Equatable {
+        /// Nobody knows the owner, and these have not wiped yet.
+        case begun(removal: RemovalID, outstanding: [ServiceName])
+        /// These know something of the owner, at least one, and nothing was changed.
+        case known(to: [ServiceName])
+
+        public init(from object: JSONObject) throws(JSONError) {
+            switch try object.string("result") {
+            case "begun":
+                try object.refuseUnknownKeys(["result", "removal", "outstanding"])
+                self = .begun(
+                    removal: try object.identifier("removal"),
+                    outstanding: try object.serviceNames("outstanding"))
+            case "known":
+                try object.refuseUnknownKeys(["result", "known_to"])
+                let services = try object.serviceNames("known_to")
+                guard !services.isEmpty else { throw .invalid("known_to") }
+                self = .known(to: services)
+            default: throw .invalid("result")
+            }
+        }
+
+        public func write(to writer: inout JSONWriter) {
+            switch self {
+            case .begun(let removal, let outstanding):
+                writer.string("result", "begun")
+                writer.identifier("removal", removal)
+                writer.identifiers("outstanding", outstanding)
+            case .known(let services):
+                writer.string("result", "known")
+                writer.identifiers("known_to", services)
+            }
+        }
+    }
+}
+
+extension JSONObject {
+    /// Services, of which there are not more than there are.
+    fileprivate func serviceNames(_ name: String) throws(JSONError) -> [ServiceName] {
+        let services: [ServiceName] = try identifiers(name)
+        guard services.count <= ServiceName.allCases.count else { throw .invalid(name) }
+        return services
     }
 }
 

@@ -30,6 +30,9 @@ public final class VaultService: Service {
         .on(RevealWallet.self) { service, call in try await service.reveal(call) },
         .on(SignWithWallet.self) { service, call in try await service.sign(call) },
         .on(RemoveWallet.self) { service, call in try await service.remove(call) },
+        .on(AskWhetherEmpty.self) { service, call in
+            Answer(.init(empty: try service.store.isEmpty(of: call.owner)))
+        },
         .on(WipeOwner<Vault>.self) { service, call in
             try await service.link.wipe(
                 call, in: service.group, tables: VaultService.ownerTables, forget: service.rebuild)

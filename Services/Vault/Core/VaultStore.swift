@@ -198,6 +198,17 @@ final class VaultStore {
         return Int(count ?? 0)
     }
 
+    /// Whether no table has a row of the owner, be it one that belongs to no wallet.
+    func isEmpty(of owner: Owner) throws(StorageError) -> Bool {
+        try database.firstRow(
+            """
+            SELECT 1 FROM wallets WHERE owner = ?1
+            UNION ALL SELECT 1 FROM envelopes WHERE owner = ?1
+            UNION ALL SELECT 1 FROM namespaces WHERE owner = ?1 LIMIT 1
+            """, .text(owner.text)
+        ) { row throws(StorageError) in try row.integer(0) } == nil
+    }
+
     /// Adds a wallet with its envelopes; part of a step that the caller makes.
     func add(
         _ record: WalletRecord, envelopes: [EnvelopeSlot: [UInt8]]

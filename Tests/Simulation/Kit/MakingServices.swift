@@ -54,6 +54,7 @@ extension SimulatedMachine {
                 group: ground.group, clock: ground.clock, awake: clock,
                 wallClock: StillWallClock(), timers: place.timers, random: random,
                 limiter: way(from: place.sender, to: .attemptLimiter),
+                vault: way(from: place.sender, to: .walletVault),
                 kdf: CheapKDF(timers: place.timers, milliseconds: mishaps.kdfMilliseconds),
                 events: EventsOut { [weak self, sender = place.sender] bytes in
                     guard !sender.isDead else { return }

@@ -57,6 +57,8 @@ extension CommandOption {
         "--device-secret", "FILE", "The record's device secret: 32 bytes, or their base64.")
 
     static let yes = CommandOption("--yes", "Do not ask for confirmation.")
+    static let fresh = CommandOption(
+        "--fresh", "Reset only an owner of whom no service knows anything; asks for nothing.")
     static let kind = CommandOption(
         "--kind", "KIND", "digits4, digits6 or alphanumeric; as before, or alphanumeric.")
 

@@ -20,6 +20,7 @@ public enum ClientFault: String, NamedFault {
     case peerRefused = "coffer.peer_refused"
     case passcodeNeeded = "coffer.passcode_needed"
     case unknownOwner = "coffer.unknown_owner"
+    case knownOwner = "coffer.known_owner"
     case outputFailed = "coffer.output_failed"
     case wrongPassphrase = "coffer.wrong_passphrase"
     case damagedFile = "coffer.damaged_file"
@@ -57,6 +58,8 @@ public enum ClientFault: String, NamedFault {
             "There is no session, and no terminal to ask for the passcode on. `coffer unlock` "
                 + "starts one."
         case .unknownOwner: "No service keeps anything of this owner."
+        case .knownOwner:
+            "A service knows something of this owner, so nothing was reset; the message names it."
         case .outputFailed: "The output could not be written. What the command did stands."
         case .wrongPassphrase: "The passphrase does not open this file."
         case .damagedFile:

@@ -7,6 +7,8 @@ struct CommandFailure: Error, Equatable {
     var exitCode: ExitCode
     /// The shares that it is about.
     var shares: [UnusableShare] = []
+    /// The services that it is about.
+    var services: [ServiceName] = []
 
     /// A service's refusal of a request of this kind.
     init(_ refusal: Refusal, kind: MethodKind) {
@@ -51,6 +53,7 @@ struct CommandFailure: Error, Equatable {
         if !shares.isEmpty {
             writer.objects("shares", shares) { writer, share in share.write(to: &writer) }
         }
+        if !services.isEmpty { writer.identifiers("services", services) }
         if !notes.isEmpty { writer.strings("notes", notes) }
         return writer.finish()
     }

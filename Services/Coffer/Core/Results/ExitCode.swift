@@ -118,7 +118,7 @@ extension CredentialFault {
             .invalidImport:
             .damaged
         case .notAuthorised, .locked: .notAuthorised
-        case .limiterUnreachable: .unreachable
+        case .limiterUnreachable, .vaultUnreachable: .unreachable
         case .limiterSilent, .overtaken: .outcomeUnknown
         case .noPasscode, .stale, .invalidCode, .nothingToRepair, .busyChanging, .exists,
             .removing, .noRemoval, .wipeOutstanding:
@@ -213,7 +213,7 @@ extension ClientFault {
         case .outcomeUnknown: .outcomeUnknown
         case .cancelled, .interrupted: .interrupted
         case .installation, .ambiguousWallet, .notConfirmed, .passcodeSet, .servicesRunning,
-            .peerRefused, .unknownOwner, .fileExists:
+            .peerRefused, .unknownOwner, .knownOwner, .fileExists:
             .refused
         case .damagedFile, .unusableShares: .damaged
         }

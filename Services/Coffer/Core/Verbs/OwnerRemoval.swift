@@ -7,7 +7,7 @@ internal import Wire
 
 extension Verb {
     static let ownerReset = Verb(
-        "owner reset", options: [.yes] + CommandOption.asking,
+        "owner reset", options: [.fresh, .yes] + CommandOption.asking,
         summary: "Destroy an owner's wallets and begin with a new credential.",
         help: """
             Every session ends, the vault wipes the owner's wallets, the ledger of migrations goes \
@@ -18,8 +18,16 @@ extension Verb {
             the owner's name as confirmation, unless --yes is given, and for the passcode. One \
             that broke off is finished by running it again, without the passcode. Where the \
             passcode is lost, see `coffer owner purge`.
+
+            With --fresh it asks for nothing, and does something only for an owner of whom \
+            authority, limiter and vault each answer that they know nothing, as after a fresh \
+            installation: the ledger of migrations goes, and he gets a credential without a \
+            passcode. Where one of them knows something it is named and nothing is changed.
             """
-    ) { run throws(CommandFailure) in try OwnerRemoval(run, .reset).report() }
+    ) { run throws(CommandFailure) in
+        let removal = try OwnerRemoval(run, .reset)
+        return try run.invocation.has(.fresh) ? removal.reportFresh() : removal.report()
+    }
 
     static let ownerRemove = Verb(
         "owner remove", options: [.yes] + CommandOption.asking,
@@ -46,7 +54,22 @@ private struct OwnerRemoval {
 
     func report() throws(CommandFailure) -> Report {
         let caller = try run.caller()
-        let begun = try begin(caller)
+        return try finish(begin(caller), caller)
+    }
+
+    /// Resets an owner of whom nobody knows anything.
+    func reportFresh() throws(CommandFailure) -> Report {
+        let caller = try run.caller()
+        switch try caller.call(BeginFreshReset()).reply {
+        case .begun(let removal, let outstanding):
+            return try finish(.init(removal: removal, outstanding: outstanding), caller)
+        case .known(let services): throw CommandFailure(knownTo: services, owner)
+        }
+    }
+
+    private func finish(
+        _ begun: BeginRemoval.Reply, _ caller: ServiceCaller
+    ) throws(CommandFailure) -> Report {
         run.disownSessions()
         _ = try run.tokens().dropAll()
         do throws(CommandFailure) {
@@ -98,5 +121,22 @@ private struct OwnerRemoval {
         _ tag: Tag.Type, _ removal: RemovalID, _ caller: ServiceCaller
     ) throws(CommandFailure) {
         _ = try caller.call(WipeOwner<Tag>(removal: removal))
+    }
+}
+
+extension CommandFailure {
+    /// An owner is not reset as a fresh one, for somebody knows him.
+    fileprivate init(knownTo services: [ServiceName], _ owner: Owner) {
+        let names = services.map(\.text).joined(separator: " and ")
+        let wayOut =
+            services.contains(.credentialAuthority)
+            ? "`coffer owner reset` without --fresh resets him with the passcode."
+            : "credential-authority does not: put its store back, or move the rest aside with "
+                + "`coffer owner purge \(owner.text)`."
+        self.init(
+            .knownOwner,
+            "\(names) \(services.count == 1 ? "knows" : "know") owner \(owner.text), so nothing "
+                + "was reset. \(wayOut)")
+        self.services = services
     }
 }
