@@ -48,7 +48,7 @@ final class SimulatedTokens {
     init(seed: UInt64) {
         choices = SeededRandom(seed: seed)
         tokens = Dictionary(uniqueKeysWithValues: Self.uris.map { ($0, Token()) })
-        mishapsPercent = choices.pick([0, 5, 15, 35]) ?? 0
+        mishapsPercent = choices.pick([0, 10, 25, 50]) ?? 0
     }
 
     /// From now on every token is there and does what it is asked.

@@ -20,6 +20,11 @@ extension CredentialDevice {
     /// One valid credential: its passcode and its token open what they opened, and nothing waits.
     func auditStores() async {
         guard keeper.beliefs.openCount == 0 else { return }
+        if isAlone, keeper.beliefs.states.allSatisfy(\.isBlank) {
+            for service in RemovalKind.remove.services where machine.has(owner, service) == true {
+                fail("\(service.text) has something of an owner who was told to be removed")
+            }
+        }
         await auditStatus()
         if keeper.beliefs.states.contains(where: { $0.passcode != nil }) {
             await auditPasscode()

@@ -61,6 +61,10 @@ final class CredentialDevice: Client {
                 await settleOpen()
                 continue
             }
+            if machine.services.contains(.walletVault), choices.chance(percent: 12) {
+                await destroy()
+                continue
+            }
             let state = choices.pick(keeper.beliefs.states)
             if state?.passcode == nil { await actWithoutPasscode() } else { await act() }
         }
@@ -349,20 +353,12 @@ final class CredentialDevice: Client {
     }
 
     /// Makes a wallet in the vault, or looks whether it opens.
-    private func work() async {
+    func work() async {
         guard machine.services.contains(.walletVault),
             let token = await verify(.resource(keeper.namespace))
         else { return }
         let mark = keeper.beliefs.mark
-        guard let wallet = keeper.wallet else {
-            let request = CreateWallet(
-                namespace: keeper.namespace, label: "wallet \(choices.next())", words: 12)
-            return await change(request, vault, token: token) { [keeper, machine] _, reply in
-                guard let reply, keeper.beliefs.isSettled(since: mark) else { return }
-                machine.deeds[.wallet] += 1
-                keeper.wallet = reply.wallet
-            }
-        }
+        guard let wallet = keeper.wallet else { return await makeWallet(token) }
         do throws(Refusal) {
             _ = try await ask(
                 CheckWallet(namespace: keeper.namespace, wallet: wallet), vault, token)
@@ -371,6 +367,17 @@ final class CredentialDevice: Client {
             if isDamage, keeper.wallet == wallet, keeper.beliefs.isSettled(since: mark) {
                 fail("a wallet that was acknowledged: \(error.code)")
             }
+        }
+    }
+
+    func makeWallet(_ token: [UInt8]) async {
+        let mark = keeper.beliefs.mark
+        let request = CreateWallet(
+            namespace: keeper.namespace, label: "wallet \(choices.next())", words: 12)
+        await change(request, vault, token: token) { [keeper, machine] _, reply in
+            guard let reply, keeper.beliefs.isSettled(since: mark) else { return }
+            machine.deeds[.wallet] += 1
+            keeper.wallet = reply.wallet
         }
     }
 }

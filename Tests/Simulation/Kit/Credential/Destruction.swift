@@ -13,6 +13,10 @@ extension CredentialDevice {
     /// Where all services run that have to forget the owner.
     func destroy() async {
         guard machine.services == SimulatedMachine.allServices else { return await enrol() }
+        // Where nothing is, nothing can be left.
+        if keeper.wallet == nil, choices.chance(percent: 60) { await work() }
+        let resource =
+            choices.chance(percent: 50) ? await verify(.resource(keeper.namespace)) : nil
         guard keeper.removal == nil, let token = await settingsToken(), keeper.removal == nil
         else { return }
         let kind: RemovalKind = choices.chance(percent: 50) ? .reset : .remove
@@ -24,6 +28,11 @@ extension CredentialDevice {
         keeper.removal = CredentialOwner.RemovalUnderWay(
             kind: kind, change: change, token: token, peer: peer)
         keeper.wallet = nil
+        if let resource {
+            // A wallet that is made just then must not outlast the wiping.
+            ServiceLoop.start { [weak self] in await self?.makeWallet(resource) }
+            for _ in 0..<choices.number(in: 0...30) { await Task.yield() }
+        }
         await goOnRemoving(token)
     }
 
@@ -68,12 +77,13 @@ extension CredentialDevice {
         guard keeper.removal?.change == removal.change else { return }
         machine.deeds[removal.kind == .reset ? .reset : .ownerRemoval] += 1
         end(removal, made: true)
+        if removal.kind == .remove { machine.tokens.giveUp() }
+        // Where there is another device it may have come later, and have begun anew.
+        guard isAlone else { return }
         for service in removal.kind.services where machine.has(owner, service) == true {
             fail("\(service.text) has something of an owner whose \(removal.kind.text) was told")
         }
         guard removal.kind == .remove else { return }
-        machine.tokens.giveUp()
-        guard isAlone else { return }
         for service in [ServiceName.credentialAuthority, .attemptLimiter]
         where machine.has(owner, service) == true {
             fail("\(service.text) has something of an owner who was told to be removed")
