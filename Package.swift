@@ -243,7 +243,7 @@ let package = Package(
                     "AuthorityClient", "AuthorityCore", "AuthorityMessages", "LimiterCore",
                     "LimiterMessages", "VaultCore", "VaultMessages", "SharesCore",
                     "SharesMessages", "MigrationCore", "MigrationMessages", "BackupShares",
-                    "HDKeys", "DiskDouble", "TestKit",
+                    "HDKeys", "DeviceKeyFrames", "DiskDouble", "TestKit",
                 ] + serviceParts),
             path: "Tests/Simulation/Kit", swiftSettings: settings),
         .executableTarget(

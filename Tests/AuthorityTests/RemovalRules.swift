@@ -130,6 +130,24 @@ struct RemovalRules {
         }
     }
 
+    /// An earlier run may have given a lease just before: whoever begins to wipe must not be
+    /// overtaken by work under it.
+    @Test func aResetIsGoneOnWithWhenEarlierLeasesAreOver() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            let settings = try await bench.settingsToken()
+            _ = try await bench.ask(Self.begin, token: settings)
+            bench.timePasses = false
+            try bench.restart()
+            let pending = bench.post(Self.begin)
+            try await bench.advance(milliseconds: 249)
+            #expect(!bench.isAnswered(pending))
+            try await bench.advance(milliseconds: 1)
+            #expect(bench.isAnswered(pending))
+        }
+    }
+
     /// Once the wallets are wiped the start finishes what is left.
     @Test func theStartFinishesWhatNeedsNobodyElse() async throws {
         try await LoopHarness.run {

@@ -15,7 +15,8 @@ import Testing
         }
         print(report.lines(milliseconds: 0).joined(separator: "\n"))
         let missing = Trouble.allCases.filter { trouble in
-            results.allSatisfy { $0.injected[trouble] == 0 }
+            !Self.ofCredentials.contains(trouble)
+                && results.allSatisfy { $0.injected[trouble] == 0 }
         }
         #expect(missing == [], "nothing of these was injected")
         var deeds = Deeds()
@@ -23,19 +24,52 @@ import Testing
         #expect(deeds[.wallet] > 20 && deeds[.migration] > 5)
     }
 
-    @Test func oneSeedIsOneRun() async throws {
+    /// What only those meet who change credentials and have tokens.
+    private static let ofCredentials: [Trouble] = [
+        .damagedTries, .killInMutation, .killInTokenUse, .tokenAbsent, .tokenCleared, .tokenFailed,
+        .tokenFull,
+        .tokenPINChanged, .tokenSilent, .tokenSlow,
+    ]
+
+    @Test func everyPromiseHoldsWhileCredentialsAreChanged() async throws {
+        let results = try await LoopHarness.drive { _ in
+            (1...200).map { Simulation(seed: $0, .credential).run() }
+        }
+        var report = SimulationReport(of: 1...200)
+        for (seed, result) in zip(UInt64(1)..., results) {
+            report.add(result, of: seed)
+            #expect(
+                result.broken == [],
+                "deploy/simulate --workload credential --seeds \(seed)..\(seed)")
+        }
+        print(report.lines(milliseconds: 0).joined(separator: "\n"))
+        let missing = Trouble.allCases.filter { trouble in
+            results.allSatisfy { $0.injected[trouble] == 0 }
+        }
+        #expect(missing == [], "nothing of these was injected")
+        let struck = results.count { $0.injected[.killInMutation] > 0 }
+        #expect(struck > 80, "changes were seldom killed")
+        var deeds = Deeds()
+        for result in results { deeds.add(result.deeds) }
+        let undone = Deed.ofCredentials.filter { deeds[$0] == 0 }
+        #expect(undone == [], "nobody did these")
+    }
+
+    @Test(arguments: Workload.allCases)
+    func oneSeedIsOneRun(_ workload: Workload) async throws {
         let seeds: ClosedRange<UInt64> = 7...9
         let results = try await LoopHarness.drive { _ in
-            (1...2).map { _ in seeds.map { Simulation(seed: $0).run() } }
+            (1...2).map { _ in seeds.map { Simulation(seed: $0, workload).run() } }
         }
         #expect(results[0] == results[1])
     }
 
     /// A control: promises that cannot be broken check nothing.
-    @Test func disksThatDoNotSyncAreNoticed() async throws {
+    @Test(arguments: Workload.allCases)
+    func disksThatDoNotSyncAreNoticed(_ workload: Workload) async throws {
         let broken = try await LoopHarness.drive { _ in
-            (1...40).contains { seed in
-                !Simulation(seed: seed, disksIgnoreSyncs: true).run().broken.isEmpty
+            (1...200).contains { seed in
+                !Simulation(seed: seed, workload, disksIgnoreSyncs: true).run().broken.isEmpty
             }
         }
         #expect(broken)
@@ -44,12 +78,18 @@ import Testing
     @Test func theCommandLineIsRead() {
         let request = SimulateRequest([
             "--seeds", "3..9", "--minutes", "60", "--json", "report", "--until-broken",
+            "--workload", "credential",
         ])
+        #expect(request?.workload == .credential)
+        #expect(SimulateRequest(["--seeds", "1..2"])?.workload == .life)
         #expect(request?.seeds == 3...9)
         #expect(request?.minutes == 60)
         #expect(request?.reportPath == "report")
         #expect(request?.endsAtFirst == true)
-        for wrong in [[], ["--seeds"], ["--seeds", "9..3"], ["--seeds", "1..2", "--minutes"]] {
+        for wrong in [
+            [], ["--seeds"], ["--seeds", "9..3"], ["--seeds", "1..2", "--minutes"],
+            ["--seeds", "1..2", "--workload"], ["--seeds", "1..2", "--workload", "death"],
+        ] {
             #expect(SimulateRequest(wrong) == nil)
         }
     }

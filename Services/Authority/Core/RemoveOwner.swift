@@ -42,6 +42,8 @@ extension AuthorityService {
         defer { changing.remove(owner) }
         if let removal = try store.removal(of: owner) {
             guard removal.kind == call.request.removalKind else { throw CredentialFault.removing }
+            // An earlier run may have ended before the leases that it gave.
+            await wait(until: registry.leasesClosed(of: owner))
             return Answer(.init(removal: removal.id, outstanding: removal.outstanding))
         }
         guard call.session != nil else { throw CredentialFault.notAuthorised }

@@ -35,8 +35,3 @@ final class EventsOut: EventPort {
 
     func publish(_ event: SessionEvent) { publish(event.encoded()) }
 }
-
-/// A calendar that stands still: nothing that is promised hangs on it.
-struct StillWallClock: WallClock {
-    var milliseconds: UInt64 { 1_700_000_000_000 }
-}

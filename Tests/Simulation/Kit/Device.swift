@@ -11,31 +11,14 @@ import Wire
 
 /// One client of an owner: does this and that, and judges the answers.
 @ServiceLoop
-final class Device {
+final class Device: Client {
     let person: Person
-    let machine: SimulatedMachine
     /// Whether it is the first of its owner's.
     let isFirst: Bool
-    let choices: SeededRandom
-    let authority: ServiceClient
-    let vault: ServiceClient
-    let shares: ServiceClient
-    let migration: ServiceClient
     private var tokens: [Leave: [UInt8]] = [:]
     /// The run of a migration that it began last.
     var run: BegunRun?
     private(set) var acts = 0
-    /// How often it has little patience; never once all was mended.
-    private var hastePercent = 15
-    /// Changes whose outcome has not been told, by what to do when it is.
-    private(set) var open: [OpenChange] = []
-
-    /// A change of which it is not known whether it was made.
-    struct OpenChange {
-        let key: IdempotencyKey
-        let service: ServiceName
-        let settle: @ServiceLoop (Bool) -> Void
-    }
 
     /// What a session is for, and the services that take it.
     private struct Leave: Hashable {
@@ -43,23 +26,15 @@ final class Device {
         let audience: [ServiceName]
     }
 
-    /// How long a request may take, in milliseconds; a hasty device asks what became of a change
-    /// whose request is still on its way.
-    private static let patience: UInt64 = 4_000
-    private static let haste: UInt64 = 300
-
     init(_ number: Int, of person: Person, on machine: SimulatedMachine, seed: UInt64) {
         self.person = person
-        self.machine = machine
         isFirst = number == 1
-        choices = SeededRandom(seed: seed)
-        let key = Directory.key(ofDevice: number, of: person.number)
-        let sender = SimulatedNetwork.Sender(peer: key)
-        authority = machine.way(from: sender, to: .credentialAuthority)
-        vault = machine.way(from: sender, to: .walletVault)
-        shares = machine.way(from: sender, to: .backupShares)
-        migration = machine.way(from: sender, to: .migration)
+        super.init(
+            Directory.key(ofDevice: number, of: person.number), of: person.owner, on: machine,
+            seed: seed)
     }
+
+    override func drop(_ token: [UInt8]) { tokens = tokens.filter { $0.value != token } }
 
     // MARK: A life
 
@@ -384,117 +359,7 @@ final class Device {
         }
     }
 
-    // MARK: Changes
-
-    /// Makes a change, repeats it now and then under the same key, and learns what became of it.
-    func change<R: Request>(
-        _ request: R, _ client: ServiceClient, token: [UInt8], attachments: [SharedSecret] = [],
-        settle: @escaping @ServiceLoop (Bool?, R.Reply?) -> Void
-    ) async {
-        guard let key = IdempotencyKey(choices.bytes(IdempotencyKey.byteCount)) else { return }
-        for _ in 0..<choices.number(in: 1...3) {
-            do throws(Refusal) {
-                let answer = try await ask(
-                    request, client, token, key: key, attachments: attachments)
-                return settle(true, answer.reply)
-            } catch {
-                // That it was refused now says nothing of an earlier try under the same key; the
-                // outcome does.
-                if error.outcome == .rejected, error.code != "session.ended",
-                    error.code != "session.invalid"
-                {
-                    break
-                }
-            }
-        }
-        let change = OpenChange(key: key, service: service(behind: client)) { settle($0, nil) }
-        if let made = await outcome(of: change) {
-            change.settle(made)
-        } else {
-            open.append(change)
-            settle(nil, nil)
-        }
-    }
-
-    /// Whether a change was made, as its service says; nil where it does not.
-    func outcome(of change: OpenChange) async -> Bool? {
-        let status: OutcomeStatus? =
-            switch change.service {
-            case .walletVault: await status(AskOutcome<Vault>(key: change.key), vault)
-            case .backupShares: await status(AskOutcome<Shares>(key: change.key), shares)
-            case .migration: await status(AskOutcome<Migration>(key: change.key), migration)
-            default: await status(AskOutcome<Authority>(key: change.key), authority)
-            }
-        switch status {
-        case .done?: return true
-        case .rejected?: return false
-        case .inFlight?, nil: return nil
-        }
-    }
-
-    private func status<R: Request>(
-        _ request: R, _ client: ServiceClient
-    ) async -> OutcomeStatus? where R.Reply == OutcomeReply {
-        try? await client.call(request, options: options()).reply.status
-    }
-
-    private func service(behind client: ServiceClient) -> ServiceName {
-        if client === vault { return .walletVault }
-        if client === shares { return .backupShares }
-        return client === migration ? .migration : .credentialAuthority
-    }
-
-    func settleOpen() async {
-        for change in open {
-            guard let made = await outcome(of: change) else { continue }
-            open.removeAll { $0.key == change.key }
-            change.settle(made)
-        }
-    }
-
-    // MARK: Asking
-
-    /// Asks under a token, and seldom comes again with one that is over.
-    func ask<R: Request>(
-        _ request: R, _ client: ServiceClient, _ token: [UInt8], key: IdempotencyKey? = nil,
-        attachments: [SharedSecret] = []
-    ) async throws(Refusal) -> Answer<R> {
-        do throws(Refusal) {
-            return try await client.call(
-                request, options: options(token, key: key), attachments: attachments)
-        } catch {
-            if ["session.ended", "session.invalid", "credential.locked"].contains(error.code),
-                choices.chance(percent: 80)
-            {
-                tokens = tokens.filter { $0.value != token }
-            }
-            throw error
-        }
-    }
-
-    private func options(_ token: [UInt8] = [], key: IdempotencyKey? = nil) -> CallOptions {
-        CallOptions(
-            owner: person.owner, token: token,
-            timeoutMilliseconds: choices.chance(percent: hastePercent)
-                ? Self.haste : Self.patience,
-            idempotency: key)
-    }
-
-    private func secret(_ text: String) -> SharedSecret { secret(Array(text.utf8)) }
-
-    func secret(_ bytes: [UInt8]) -> SharedSecret { SharedSecret(SecretBytes(copying: bytes)) }
-
     // MARK: When all is over
-
-    /// Looks whether everything is as it was told.
-    func audit() async {
-        hastePercent = 0
-        for _ in 0..<20 where !open.isEmpty {
-            await settleOpen()
-            await machine.timers.sleep(milliseconds: 500)
-        }
-        if !open.isEmpty { machine.promises.fail("an outcome is not told after all was mended") }
-    }
 
     /// The one passcode that works is one that was told; every wallet is as it was told.
     func auditStores() async {
@@ -518,23 +383,6 @@ final class Device {
             guard await insist(on: request, vault, token) != nil else { break }
         }
         return listed
-    }
-
-    /// Asks until there is an answer, which must come when nothing breaks.
-    func insist<R: Request>(
-        on request: R, _ client: ServiceClient, _ token: [UInt8] = []
-    ) async -> R.Reply? {
-        var refusals: [String] = []
-        for _ in 0..<10 {
-            do throws(Refusal) {
-                return try await ask(request, client, token).reply
-            } catch {
-                refusals.append(error.code)
-                await machine.timers.sleep(milliseconds: 300)
-            }
-        }
-        machine.promises.fail("\(R.method) is refused after all was mended: \(refusals)")
-        return nil
     }
 
     /// A session under the right passcode; for when nothing breaks.

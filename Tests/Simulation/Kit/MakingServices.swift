@@ -52,10 +52,12 @@ extension SimulatedMachine {
         let authority = try AuthorityService(
             AuthorityParts(
                 group: ground.group, clock: ground.clock, awake: clock,
-                wallClock: StillWallClock(), timers: place.timers, random: random,
+                wallClock: wallClock, timers: place.timers, random: random,
                 limiter: way(from: place.sender, to: .attemptLimiter),
                 vault: way(from: place.sender, to: .walletVault),
                 kdf: CheapKDF(timers: place.timers, milliseconds: mishaps.kdfMilliseconds),
+                deviceKeys: SimulatedReader(
+                    tokens, timers: place.timers, sender: place.sender),
                 events: EventsOut { [weak self, sender = place.sender] bytes in
                     guard !sender.isDead else { return }
                     self?.publish(.event(bytes))
@@ -79,7 +81,7 @@ extension SimulatedMachine {
         let link = link(.backupShares, SharesService.keyDomains, ground, place)
         let shares = SharesService(
             group: ground.group, link: link, vault: way(from: place.sender, to: .walletVault),
-            clock: ground.clock, wallClock: StillWallClock(), random: random,
+            clock: ground.clock, wallClock: wallClock, random: random,
             identifier: PooledIdentifier(pool: .withoutThreads))
         return try hosted(shares, ground, place) { link.hear($0) }
     }
@@ -91,7 +93,7 @@ extension SimulatedMachine {
         limits.lanes = 2
         let migration = MigrationService(
             group: ground.group, link: link, vault: way(from: place.sender, to: .walletVault),
-            clock: ground.clock, wallClock: StillWallClock(), timers: place.timers,
+            clock: ground.clock, wallClock: wallClock, timers: place.timers,
             random: random, pool: .withoutThreads, limits: limits, report: { _ in })
         return try hosted(migration, ground, place) { link.hear($0) }
     }

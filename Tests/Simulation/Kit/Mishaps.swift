@@ -19,6 +19,14 @@ struct Mishaps: Sendable {
     var hastePercent = 0
     /// Simulated time of a key derivation.
     var kdfMilliseconds: UInt64 = 0
+    /// Of a hundred changes of a credential, those in whose midst something breaks.
+    var mutationsBrokenPercent = 0
+    /// Of ten thousand turns while a credential is changed, those in whose commit the process is
+    /// killed, beside the others.
+    var killInCommitOfMutationPerTenThousand = 0
+
+    /// Within how many steps of a change's beginning it breaks: about as many as one takes.
+    static let mutationSteps = 90
 
     static let none = Mishaps()
 }
@@ -31,6 +39,8 @@ public enum Trouble: String, CaseIterable, Sendable {
     case killAtMessage = "kills_at_a_message"
     /// One is killed at some write or sync of a commit.
     case killInCommit = "kills_in_a_commit"
+    /// Authority or limiter ends, by itself or with the machine, while a credential is changed.
+    case killInMutation = "kills_in_a_mutation"
     /// One ends because its disk failed it.
     case endByDisk = "ends_by_a_disk"
     case failedStart = "failed_starts"
@@ -48,6 +58,20 @@ public enum Trouble: String, CaseIterable, Sendable {
     case delayed = "messages_delayed"
     /// A message overtakes older ones.
     case reordered = "messages_reordered"
+    /// A count of tries that something else has changed.
+    case damagedTries = "damaged_counts_of_tries"
+    /// Somebody sets the calendar, up to ten years either way.
+    case wallClockJump = "wall_clock_jumps"
+    case tokenAbsent = "tokens_absent"
+    case tokenSlow = "tokens_slow"
+    case tokenFull = "tokens_full"
+    case tokenFailed = "tokens_failed"
+    /// A token did it, and its answer is lost.
+    case tokenSilent = "tokens_silent"
+    case tokenCleared = "tokens_cleared"
+    case tokenPINChanged = "token_pins_changed"
+    /// The authority ends while a token is at work for it.
+    case killInTokenUse = "kills_in_a_token_use"
 }
 
 /// What was injected into a run, or into several.
@@ -78,6 +102,23 @@ public enum Deed: String, CaseIterable, Sendable {
     case restoration = "restorations_installed"
     case migration = "migrations_finished"
     case verification = "migrations_verified"
+    case disabling = "passcodes_disabled"
+    case protection = "protections_set"
+    case imported = "credentials_imported"
+    case enrolment = "device_keys_enrolled"
+    case routeRemoval = "device_keys_removed"
+    case deviceSession = "device_sessions_opened"
+    case unprotectedSession = "unprotected_sessions_opened"
+    case ownerManaged = "owner_managed_sessions_opened"
+    case suspension = "sessions_suspended_and_resumed"
+    case reset = "owners_reset"
+    case ownerRemoval = "owners_removed"
+
+    /// What is done where credentials are changed.
+    public static let ofCredentials: [Deed] = [
+        .passcode, .session, .disabling, .protection, .imported, .enrolment, .routeRemoval,
+        .deviceSession, .unprotectedSession, .ownerManaged, .suspension, .reset, .ownerRemoval,
+    ]
 }
 
 /// How often each was done.

@@ -24,9 +24,33 @@ final class Promises {
     /// When a lock was taken, and when it was acknowledged.
     private var locks: [Owner: (taken: BootMoment, told: BootMoment)] = [:]
     private var revoked: [SessionID: BootMoment] = [:]
-    private var changed: [Owner: (moment: BootMoment, revision: UInt64)] = [:]
+    /// The last change of each credential that was told, by the credential's id.
+    private var changed: [String: Change] = [:]
+    /// When the last removal of an owner was told to have begun.
+    private var removed: [Owner: BootMoment] = [:]
+    /// Gates that were told to be closed, and which nobody has tried to open since.
+    private var closed: [Owner: BootMoment] = [:]
+    private var lastUnlock: [Owner: BootMoment] = [:]
+    /// When somebody last tried to open the gate with a passcode or a token, in this boot.
+    private var lastTry: [Owner: UInt64] = [:]
+    /// How much of an owner-managed session's time there was when it was renewed last, at most.
+    private var renewed: [SessionID: UInt64] = [:]
+    /// What was known when a request arrived, by the number of its exchange.
+    private var arrivals: [UInt64: Arrival] = [:]
     private var authorityEnded: [RunID: BootMoment] = [:]
     private var liveRun: RunID?
+
+    private struct Change {
+        let moment: BootMoment
+        let revision: UInt64
+        /// The session that it left alive.
+        let kept: SessionID?
+    }
+
+    private struct Arrival {
+        var awake: UInt64 = 0
+        var grants = 0
+    }
 
     /// One evaluation of a device secret that was given out and not confirmed.
     private struct Grant {
@@ -39,6 +63,10 @@ final class Promises {
     /// What a list of public data may rest on: news that are not older, in nanoseconds.
     private static let silence: UInt64 = 2_000_000_000
     private static let wait: UInt64 = 60_000_000_000
+    /// How long an owner-managed session lives that is not renewed, in nanoseconds.
+    private static let renewal: UInt64 = 15_000_000_000
+    /// Whoever opens a gate without a passcode may take so long, in nanoseconds.
+    private static let opening: UInt64 = 10_000_000_000
     private static let triesBeforeWait = 6
 
     init(clock: FakeBootClock) { self.clock = clock }
@@ -56,10 +84,38 @@ final class Promises {
         let owner = exchange.header.owner
         switch exchange.header.method {
         case Begin.method: watchBegin(owner, exchange, reply)
-        case Lock.method: locks[owner] = (exchange.takenAt ?? clock.now, clock.now)
+        case AskStanding.method: watchStanding(owner, exchange, reply)
+        // As many tries as it takes for a wait, which begins with it.
+        case RepairAttempts.method:
+            let grant = Grant(charge: 0, moment: exchange.takenAt ?? clock.now)
+            grants[owner] = Array(repeating: grant, count: Self.triesBeforeWait)
+        case Lock.method: note(lock: exchange, owner)
         case Revoke.method: note(revoke: exchange)
-        case SetPasscode.method: note(change: reply, owner)
-        case Verify.method: watch(verify: reply, owner)
+        case SetPasscode.method where !header.repeated:
+            note(change: (try? reply.answer(to: SetPasscode.self))?.reply.revision, exchange)
+        case DisablePasscode.method where !header.repeated:
+            note(change: (try? reply.answer(to: DisablePasscode.self))?.reply.revision, exchange)
+        case SetProtection.method where !header.repeated:
+            note(
+                change: (try? reply.answer(to: SetProtection.self))?.reply.revision, exchange,
+                keeping: true)
+        case EnrolDeviceKey.method where !header.repeated:
+            note(
+                change: (try? reply.answer(to: EnrolDeviceKey.self))?.reply.revision, exchange,
+                keeping: true)
+        case RemoveDeviceKey.method where !header.repeated:
+            note(
+                change: (try? reply.answer(to: RemoveDeviceKey.self))?.reply.revision, exchange,
+                keeping: true)
+        case BeginRemoval.method:
+            watchOrigin(exchange)
+            removed[owner] = clock.now
+        case Verify.method: watch(opened: (try? reply.answer(to: Verify.self))?.attachments.first)
+        case OpenSession.method:
+            watch(opened: (try? reply.answer(to: OpenSession.self))?.attachments.first)
+        case OpenDeviceSession.method:
+            watch(opened: (try? reply.answer(to: OpenDeviceSession.self))?.attachments.first)
+        case Derive.method: watchDerive(exchange)
         default: break
         }
         if isUnderLease(exchange) { watchWork(exchange, isRepeat: header.repeated) }
@@ -90,15 +146,45 @@ final class Promises {
         grants[owner, default: []].append(Grant(charge: charge, moment: moment))
     }
 
+    /// A count is lowered by a confirmation or a proof alone.
+    private func watchStanding(
+        _ owner: Owner, _ exchange: SimulatedNetwork.Exchange, _ reply: ReplyFrames
+    ) {
+        guard let standing = try? reply.answer(to: AskStanding.self).reply,
+            let before = arrivals[exchange.number]
+        else { return }
+        let charged = min(before.grants, grants[owner]?.count ?? 0)
+        if standing.failed < charged {
+            fail("\(standing.failed) tries are told of \(charged) that nobody confirmed")
+        }
+    }
+
     /// A confirmation that arrives may have its effect though its answer never leaves.
     func watchArrival(_ exchange: SimulatedNetwork.Exchange) {
-        // Whoever proves that he has the access key has nothing left to guess.
-        if exchange.header.method == Prove.method { grants[exchange.header.owner] = [] }
+        let owner = exchange.header.owner
+        switch exchange.header.method {
+        // Whoever proves that he has the access key has nothing left to guess, and of an owner who
+        // is forgotten there is nothing to guess.
+        case Prove.method, Forget.method: grants[owner] = []
+        case AskStanding.method, Derive.method:
+            arrivals[exchange.number] = Arrival(
+                awake: clock.awakeNanoseconds, grants: grants[owner]?.count ?? 0)
+        case Verify.method, OpenDeviceSession.method:
+            closed[owner] = nil
+            lastTry[owner] = clock.now.nanoseconds
+        case Unlock.method:
+            closed[owner] = nil
+            lastUnlock[owner] = clock.now
+        case Renew.method:
+            if let claims = claims(of: exchange) {
+                renewed[claims.session] = clock.awakeNanoseconds
+            }
+        default: break
+        }
         guard exchange.header.method == Confirm.method,
             let request = try? Confirm(decoding: exchange.frames.body),
             let (charge, code) = attempts[request.attempt]
         else { return }
-        let owner = exchange.header.owner
         if codes[owner]?.contains(code) != true {
             fail("an attempt with a code that was never a passcode was confirmed")
         }
@@ -115,23 +201,71 @@ final class Promises {
         revoked[claims.session] = revoked[claims.session] ?? clock.now
     }
 
-    private func note(change reply: ReplyFrames, _ owner: Owner) {
-        guard let header = try? ReplyHeader(decoding: reply.header), !header.repeated,
-            let answer = try? reply.answer(to: SetPasscode.self)
-        else { return }
-        changed[owner] = (clock.now, answer.reply.revision)
+    private func note(lock exchange: SimulatedNetwork.Exchange, _ owner: Owner) {
+        let now = clock.now
+        let taken = exchange.takenAt ?? now
+        locks[owner] = (taken, now)
+        if let unlock = lastUnlock[owner], unlock.bootID == taken.bootID,
+            taken.nanoseconds < unlock.nanoseconds + Self.opening
+        {
+            return
+        }
+        if lastTry[owner].map({ $0 < taken.nanoseconds }) ?? true { closed[owner] = now }
     }
 
-    /// No session leaves under a passcode that was changed, and the change acknowledged, before.
-    private func watch(verify reply: ReplyFrames, _ owner: Owner) {
-        guard let answer = try? reply.answer(to: Verify.self),
-            let token = answer.attachments.first,
-            let claims = Self.claims(in: token.bytes.withBytes { Array($0) })
+    /// A change of a credential was told: what it was done with had its passcode.
+    private func note(
+        change revision: UInt64?, _ exchange: SimulatedNetwork.Exchange, keeping: Bool = false
+    ) {
+        guard let revision, let claims = claims(of: exchange) else { return }
+        watchOrigin(exchange)
+        // One that changed nothing tells the number of a change before.
+        guard claims.revision < revision, (changed[claims.credential]?.revision ?? 0) < revision
         else { return }
-        liveRun = claims.run
-        if let change = changed[owner], claims.revision < change.revision {
-            fail("a passcode that was changed opened a session")
+        changed[claims.credential] = Change(
+            moment: clock.now, revision: revision, kept: keeping ? claims.session : nil)
+    }
+
+    private func watchOrigin(_ exchange: SimulatedNetwork.Exchange) {
+        guard let claims = claims(of: exchange), claims.origin != .passcode else { return }
+        fail("\(exchange.header.method) with a session of origin \(claims.origin.text)")
+    }
+
+    /// No session leaves under a credential that was changed, and the change acknowledged, before.
+    private func watch(opened token: SharedSecret?) {
+        guard let token, let claims = Self.claims(in: token.bytes.withBytes { Array($0) }) else {
+            return
         }
+        liveRun = claims.run
+        if claims.lifetime == .ownerManaged { renewed[claims.session] = clock.awakeNanoseconds }
+        if let change = changed[claims.credential], claims.revision < change.revision {
+            fail("a credential that was changed opened a session")
+        }
+    }
+
+    /// Keys are given for sessions that live, while their owner is unlocked.
+    private func watchDerive(_ exchange: SimulatedNetwork.Exchange) {
+        guard let claims = claims(of: exchange), let arrival = arrivals[exchange.number] else {
+            return
+        }
+        let now = clock.now
+        let taken = exchange.takenAt ?? now
+        if let moment = closed[claims.owner], isBefore(moment, taken) {
+            fail("a key was given while its owner was locked")
+        }
+        if claims.lifetime == .ownerManaged, let renewal = renewed[claims.session],
+            arrival.awake >= renewal + Self.renewal
+        {
+            fail("a key was given for a session that had lapsed")
+        }
+        if let deadline = claims.deadline, taken.nanoseconds >= deadline {
+            fail("a key was given for a session that ran out")
+        }
+        watchEnd("a key was given", claims, slack: 0, now)
+    }
+
+    private func isBefore(_ moment: BootMoment, _ other: BootMoment) -> Bool {
+        moment.bootID == other.bootID && moment.nanoseconds < other.nanoseconds
     }
 
     /// A process ended.
@@ -175,23 +309,33 @@ final class Promises {
         // What opens or changes anything has the authority's leave, which ends before a lock is
         // acknowledged; only a list may rest on news.
         let slack = isList ? Self.silence : 0
-        if let lock = locks[claims.owner], claims.issued <= lock.taken.nanoseconds,
-            isAfter(lock.told, claims, by: slack, now)
-        {
-            fail("\(method) under a session that a lock had ended")
-        }
-        if let moment = revoked[claims.session], isAfter(moment, claims, by: slack, now) {
-            fail("\(method) under a session that was revoked")
-        }
-        if let change = changed[claims.owner], claims.revision < change.revision,
-            isAfter(change.moment, claims, by: slack, now)
-        {
-            fail("\(method) under a session of an earlier passcode")
-        }
+        watchEnd(method, claims, slack: slack, now)
         if let end = authorityEnded[claims.run],
             isAfter(end, claims, by: isList ? Self.silence : Self.lease, now)
         {
             fail("\(method) under a session of an earlier run of the authority")
+        }
+    }
+
+    /// Nothing is done for a session that a lock, a revocation or a change ended.
+    private func watchEnd(
+        _ what: String, _ claims: Claims, slack: UInt64, _ now: BootMoment
+    ) {
+        if claims.lifetime == .standard, let lock = locks[claims.owner],
+            claims.issued <= lock.taken.nanoseconds, isAfter(lock.told, claims, by: slack, now)
+        {
+            fail("\(what) under a session that a lock had ended")
+        }
+        if let moment = revoked[claims.session], isAfter(moment, claims, by: slack, now) {
+            fail("\(what) under a session that was revoked")
+        }
+        if let change = changed[claims.credential], claims.revision < change.revision,
+            change.kept != claims.session, isAfter(change.moment, claims, by: slack, now)
+        {
+            fail("\(what) under a session of an earlier passcode")
+        }
+        if let moment = removed[claims.owner], isAfter(moment, claims, by: slack, now) {
+            fail("\(what) under a session of an owner who was being removed")
         }
     }
 

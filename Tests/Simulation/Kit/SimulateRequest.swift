@@ -2,13 +2,17 @@
 public struct SimulateRequest: Equatable, Sendable {
     public private(set) var seeds: ClosedRange<UInt64> = 1...1
     public private(set) var endsAtFirst = false
+    public private(set) var workload = Workload.life
     /// After how many minutes no further seed is begun; nil for never.
     public private(set) var minutes: UInt64?
     /// Where the report goes as JSON.
     public private(set) var reportPath: String?
 
     public static let usage =
-        "usage: simulate --seeds A..B [--until-broken] [--minutes N] [--json FILE]"
+        """
+        usage: simulate --seeds A..B [--workload life|credential] [--until-broken] [--minutes N] \
+        [--json FILE]
+        """
 
     /// Nil where the arguments are not as ``usage`` has them.
     public init?(_ arguments: [String]) {
@@ -24,6 +28,11 @@ public struct SimulateRequest: Equatable, Sendable {
             case "--minutes":
                 guard let count = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
                 minutes = count
+            case "--workload":
+                guard let one = rest.popFirst().flatMap({ Workload(rawValue: $0) }) else {
+                    return nil
+                }
+                workload = one
             case "--json":
                 guard let path = rest.popFirst() else { return nil }
                 reportPath = path

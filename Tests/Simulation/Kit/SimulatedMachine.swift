@@ -12,14 +12,18 @@ import Wire
 /// something breaks. Which one is drawn from the seed, so that a run repeats exactly.
 @ServiceLoop
 final class SimulatedMachine {
-    static let services: [ServiceName] = [
+    static let allServices: [ServiceName] = [
         .attemptLimiter, .credentialAuthority, .walletVault, .backupShares, .migration,
     ]
+
+    /// Those that are on it.
+    let services: [ServiceName]
     /// Those that hear the authority's events.
-    static let subscribers: [ServiceName] = [.walletVault, .backupShares, .migration]
+    private let subscribers: [ServiceName]
 
     let choices: SeededRandom
     let clock = FakeBootClock()
+    let wallClock: JumpingWallClock
     /// The clock of those who are elsewhere, which goes on through the machine's boots.
     private let outside = FakeBootClock()
     let network: SimulatedNetwork
@@ -34,6 +38,7 @@ final class SimulatedMachine {
     /// The sleepers of those who live on no service: clients.
     let timers: Timers
     let random: SeededRandom
+    let tokens: SimulatedTokens
     private(set) var disks: [ServiceName: TestDisk] = [:]
     private let disksIgnoreSyncs: Bool
     private var running: [ServiceName: any SimulatedProcess] = [:]
@@ -46,17 +51,28 @@ final class SimulatedMachine {
     private var endedTimers: [Timers] = []
     private(set) var lives = 0
     let directory = Directory()
+    /// How many changes of a credential are under way.
+    private var mutations = 0
+    /// At which step something breaks inside one.
+    private var breaksAt: Int?
 
-    init(seed: UInt64, mishaps: Mishaps, disksIgnoreSyncs: Bool = false) {
+    init(
+        seed: UInt64, mishaps: Mishaps, services: [ServiceName] = allServices,
+        disksIgnoreSyncs: Bool = false
+    ) {
+        self.services = services
+        subscribers = [.walletVault, .backupShares, .migration].filter { services.contains($0) }
         self.disksIgnoreSyncs = disksIgnoreSyncs
         choices = SeededRandom(seed: seed)
         random = SeededRandom(seed: seed ^ 0x5EED_5EED)
         self.mishaps = mishaps
+        wallClock = JumpingWallClock(seed: seed ^ 0xCA1E_DA12)
+        tokens = SimulatedTokens(seed: seed ^ 0x70_0CE5)
         let clock = clock
         timers = Timers(clock: outside)
         network = SimulatedNetwork { clock.now.nanoseconds }
         promises = Promises(clock: clock)
-        for service in Self.services {
+        for service in services {
             use(TestDisk(), for: service)
             startsAt[service] = 0
         }
@@ -74,6 +90,7 @@ final class SimulatedMachine {
         // Two things never happen in one nanosecond.
         advance(by: 1_000)
         if choices.number(in: 1...10_000) <= mishaps.perTenThousand { breakSomething() }
+        if let moment = breaksAt, steps >= moment { breakMutation() }
         var ways: [(weight: Int, Action)] = []
         if !ServiceLoop.queue.isEmpty { ways.append((60, .job)) }
         if !network.parcels.isEmpty { ways.append((30, .message)) }
@@ -117,7 +134,7 @@ final class SimulatedMachine {
 
     private func endTurn() {
         guard let service = choices.pick(endable) else { return }
-        note(0x200 + UInt64(Self.services.firstIndex(of: service) ?? 9))
+        note(0x200 + UInt64(services.firstIndex(of: service) ?? 9))
         if late[service] == nil, choices.number(in: 1...1_000) <= mishaps.latePerThousand {
             injected[.lateTurn] += 1
             let pause = UInt64(choices.number(in: 1...400)) * 1_000_000
@@ -127,7 +144,8 @@ final class SimulatedMachine {
         unfinished.remove(service)
         late[service] = nil
         guard let process = running[service], let disk = disks[service] else { return }
-        if choices.number(in: 1...10_000) <= mishaps.killInCommitPerTenThousand {
+        let often = mutations > 0 ? mishaps.killInCommitOfMutationPerTenThousand : 0
+        if choices.number(in: 1...10_000) <= mishaps.killInCommitPerTenThousand + often {
             disk.killAfter = choices.number(in: 0...12)
         }
         do { try process.endTurn() } catch { return kill(service, .endByDisk) }
@@ -141,7 +159,7 @@ final class SimulatedMachine {
     private var endable: [ServiceName] {
         guard !unfinished.isEmpty else { return [] }
         let now = clock.now.nanoseconds
-        return Self.services.filter { unfinished.contains($0) && (late[$0] ?? 0) <= now }
+        return services.filter { unfinished.contains($0) && (late[$0] ?? 0) <= now }
     }
 
     // MARK: Messages
@@ -242,11 +260,11 @@ final class SimulatedMachine {
     private func wake() {
         let now = clock.now.nanoseconds
         timers.fire()
-        for service in Self.services { running[service]?.timers.fire() }
+        for service in services { running[service]?.timers.fire() }
         for ended in endedTimers { ended.fire() }
         network.expire()
         network.release()
-        for service in Self.services where (startsAt[service] ?? .max) <= now { start(service) }
+        for service in services where (startsAt[service] ?? .max) <= now { start(service) }
     }
 
     // MARK: Starting and ending
@@ -266,14 +284,14 @@ final class SimulatedMachine {
         }
         guard running[service] != nil else { return }
         if service == .credentialAuthority { publish(.connected) }
-        if Self.subscribers.contains(service), running[.credentialAuthority] != nil {
+        if subscribers.contains(service), running[.credentialAuthority] != nil {
             network.post(.news(.connected, to: service))
         }
     }
 
     /// Sends news to whoever hears the authority's events.
     func publish(_ notice: EventNotice) {
-        for service in Self.subscribers { network.post(.news(notice, to: service)) }
+        for service in subscribers { network.post(.news(notice, to: service)) }
     }
 
     private func use(_ disk: TestDisk, for service: ServiceName) {
@@ -284,7 +302,7 @@ final class SimulatedMachine {
     // MARK: What breaks
 
     private func breakSomething() {
-        let service = choices.pick(Self.services) ?? .walletVault
+        let service = choices.pick(services) ?? .walletVault
         switch choices.number(in: 1...100) {
         case 1...45: if running[service] != nil { kill(service, .killInStep) }
         case 46...58: boot()
@@ -294,10 +312,11 @@ final class SimulatedMachine {
     }
 
     /// Ends a process; what it has written stays.
-    private func kill(_ service: ServiceName, _ trouble: Trouble) {
+    func kill(_ service: ServiceName, _ trouble: Trouble) {
         guard let process = running.removeValue(forKey: service) else { return }
         injected[trouble] += 1
         note(0x600)
+        noteMutation(service)
         end(process, service) { true }
         let pause = UInt64(choices.number(in: 1...2_000)) * 1_000_000
         startsAt[service] = clock.now.nanoseconds + pause
@@ -342,14 +361,15 @@ final class SimulatedMachine {
     private func boot() {
         injected[.boot] += 1
         note(0x700)
-        for service in Self.services {
+        noteMutation(.credentialAuthority)
+        for service in services {
             if let process = running.removeValue(forKey: service) {
                 end(process, service) { choices.chance(percent: 50) }
             }
         }
         clock.reboot()
         let now = clock.now.nanoseconds
-        for service in Self.services {
+        for service in services {
             startsAt[service] = now + UInt64(choices.number(in: 0...3_000)) * 1_000_000
         }
         // Nobody's deadline is of this boot, and nothing is on its way any more.
@@ -357,11 +377,14 @@ final class SimulatedMachine {
         network.clear()
     }
 
-    /// The machine sleeps; its boot clock goes on.
-    private func sleep() {
+    /// The machine sleeps, for up to some seconds; its boot clock goes on.
+    func sleep(upTo seconds: Int = 400) {
         injected[.sleep] += 1
+        sleep(exactly: UInt64(choices.number(in: 1...seconds)))
+    }
+
+    func sleep(exactly seconds: UInt64) {
         note(0x800)
-        let seconds = UInt64(choices.number(in: 1...400))
         clock.sleepMachine(seconds: seconds)
         outside.advance(seconds: seconds)
         wake()
@@ -377,7 +400,46 @@ final class SimulatedMachine {
             }
     }
 
+    // MARK: Changes of a credential
+
+    /// A change begins; something may break in its midst.
+    func beginMutation() {
+        mutations += 1
+        guard mishaps.mutationsBrokenPercent > 0,
+            choices.chance(percent: mishaps.mutationsBrokenPercent)
+        else { return }
+        breaksAt = steps + choices.number(in: 1...Mishaps.mutationSteps)
+    }
+
+    func endMutation() { mutations -= 1 }
+
+    private func breakMutation() {
+        breaksAt = nil
+        guard mutations > 0 else { return }
+        switch choices.number(in: 1...100) {
+        case 1...50: kill(.credentialAuthority, .killInStep)
+        case 51...65: kill(.attemptLimiter, .killInStep)
+        case 66...75: kill(choices.pick(services) ?? .credentialAuthority, .killInStep)
+        case 76...88: boot()
+        case 89...92: sleep()
+        default: failDisk(of: choices.chance(percent: 70) ? .credentialAuthority : .attemptLimiter)
+        }
+    }
+
+    private func noteMutation(_ service: ServiceName) {
+        guard mutations > 0, [.credentialAuthority, .attemptLimiter].contains(service) else {
+            return
+        }
+        injected[.killInMutation] += 1
+    }
+
     // MARK: The end
+
+    /// Whether a service that runs has anything of an owner; nil where it does not run.
+    func has(_ owner: Owner, _ service: ServiceName) -> Bool? {
+        guard let owners = try? running[service]?.owners() else { return nil }
+        return owners.contains(owner)
+    }
 
     /// How everything stands, for a run that does not go on.
     var standing: String {
@@ -391,7 +453,9 @@ final class SimulatedMachine {
     /// From now on nothing breaks, and what is broken is mended.
     func calm() {
         mishaps = .none
-        for service in Self.services {
+        breaksAt = nil
+        tokens.calm()
+        for service in services {
             disks[service]?.fault = nil
             if running[service] == nil { startsAt[service] = clock.now.nanoseconds }
         }
@@ -399,10 +463,12 @@ final class SimulatedMachine {
 
     /// Ends everything, so that no task of this run waits any longer.
     func dissolve() {
-        for service in Self.services {
+        for service in services {
             guard let process = running.removeValue(forKey: service) else { continue }
             end(process, service) { true }
         }
+        injected.add(tokens.injected)
+        injected[.wallClockJump] += wallClock.jumps
         for disk in disks.values {
             count(disk)
             disk.retire()

@@ -16,6 +16,8 @@ protocol SimulatedProcess: AnyObject {
     func hear(_ notice: EventNotice)
     /// - Throws: where the process must end.
     func endTurn() throws
+    /// The owners that it has anything of.
+    func owners() throws -> [Owner]
     /// Lets go of the store, whose disk is gone already.
     func close()
 }
@@ -40,6 +42,7 @@ final class HostedProcess<S: Service>: SimulatedProcess, ReplyPort {
     private let news: (EventNotice) -> Void
     private let send: (UInt64, ReplyFrames) -> Void
     private var host: ServiceHost<S>?
+    private let service: S
 
     /// Starts the service as its program does: outcomes recovered, memory rebuilt, then requests.
     ///
@@ -57,6 +60,7 @@ final class HostedProcess<S: Service>: SimulatedProcess, ReplyPort {
         group = ground.group
         self.news = news
         self.send = send
+        self.service = service
         let group = ground.group
         try group.write { try group.journal.recover(unfinished: service.unfinishedChanges()) }
         try group.store.commitBatch()
@@ -76,6 +80,8 @@ final class HostedProcess<S: Service>: SimulatedProcess, ReplyPort {
     func hear(_ notice: EventNotice) { news(notice) }
 
     func endTurn() throws { try host?.endTurn() }
+
+    func owners() throws -> [Owner] { try service.owners() }
 
     func send(_ reply: ReplyFrames, to route: [UInt8]) {
         send(route.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }, reply)

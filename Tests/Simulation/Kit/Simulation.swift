@@ -4,6 +4,7 @@ internal import TestKit
 /// One run: a machine, its people, what breaks, and what was promised.
 public struct Simulation: Sendable {
     public let seed: UInt64
+    public let workload: Workload
 
     /// What came of a run.
     public struct Result: Sendable, Equatable {
@@ -22,8 +23,9 @@ public struct Simulation: Sendable {
     /// Whether the disks only pretend to sync: a fault that the promises must notice.
     private let disksIgnoreSyncs: Bool
 
-    public init(seed: UInt64, disksIgnoreSyncs: Bool = false) {
+    public init(seed: UInt64, _ workload: Workload = .life, disksIgnoreSyncs: Bool = false) {
         self.seed = seed
+        self.workload = workload
         self.disksIgnoreSyncs = disksIgnoreSyncs
     }
 
@@ -34,6 +36,14 @@ public struct Simulation: Sendable {
 
     @ServiceLoop
     private func runIsolated() -> Result {
+        switch workload {
+        case .life: live()
+        case .credential: changeCredentials()
+        }
+    }
+
+    @ServiceLoop
+    private func live() -> Result {
         let draw = SeededRandom(seed: seed ^ 0xD1CE)
         let machine = SimulatedMachine(
             seed: seed, mishaps: Self.mishaps(draw), disksIgnoreSyncs: disksIgnoreSyncs)
@@ -42,21 +52,34 @@ public struct Simulation: Sendable {
             (1...2).map { Device($0, of: person, on: machine, seed: draw.next()) }
         }
         let acts = draw.number(in: 8...36)
-        var left = devices.count
-        for device in devices {
-            ServiceLoop.start {
-                await device.live(acts: acts)
-                left -= 1
-            }
-        }
-        go(machine) { left == 0 }
+        go(machine, devices) { await $0.live(acts: acts) }
         machine.calm()
-        audit(machine, devices)
+        go(machine, devices) { await $0.audit() }
+        go(machine, devices.filter(\.isFirst)) { await $0.auditStores() }
+        return end(machine, acts: devices.reduce(0) { $0 + $1.acts })
+    }
+
+    @ServiceLoop
+    private func changeCredentials() -> Result {
+        guard let run = try? CredentialRun(seed: seed, disksIgnoreSyncs: disksIgnoreSyncs) else {
+            preconditionFailure("a credential of the simulation is well-formed")
+        }
+        let (machine, devices) = (run.machine, run.devices)
+        go(machine, devices) { await $0.live(acts: run.actsEach) }
+        machine.calm()
+        go(machine, devices) { await $0.audit() }
+        go(machine, devices) { await $0.auditCredential() }
+        go(machine, devices.filter(\.isFirst)) { await $0.auditStores() }
+        return end(machine, acts: devices.reduce(0) { $0 + $1.acts })
+    }
+
+    @ServiceLoop
+    private func end(_ machine: SimulatedMachine, acts: Int) -> Result {
         let trace = machine.trace
         machine.dissolve()
         return Result(
             broken: machine.promises.broken, injected: machine.injected, deeds: machine.deeds,
-            steps: machine.steps, acts: devices.reduce(0) { $0 + $1.acts }, trace: trace)
+            steps: machine.steps, acts: acts, trace: trace)
     }
 
     /// One owner or two; some have legacy wallets, and some keep a backup.
@@ -72,20 +95,16 @@ public struct Simulation: Sendable {
         }
     }
 
+    /// Lets every client do something, until all have.
     @ServiceLoop
-    private func audit(_ machine: SimulatedMachine, _ devices: [Device]) {
-        var left = devices.count
-        for device in devices {
+    private func go<C: Client>(
+        _ machine: SimulatedMachine, _ clients: [C],
+        _ body: @escaping @ServiceLoop (C) async -> Void
+    ) {
+        var left = clients.count
+        for client in clients {
             ServiceLoop.start {
-                await device.audit()
-                left -= 1
-            }
-        }
-        go(machine) { left == 0 }
-        left = devices.count / 2
-        for device in devices where device.isFirst {
-            ServiceLoop.start {
-                await device.auditStores()
+                await body(client)
                 left -= 1
             }
         }

@@ -13,11 +13,13 @@ struct Main {
         let begun = ContinuousClock.now
         var report = SimulationReport(of: request.seeds)
         for seed in request.seeds {
-            let result = Simulation(seed: seed).run()
+            let result = Simulation(seed: seed, request.workload).run()
             report.add(result, of: seed)
             for sentence in result.broken { print("seed \(seed), \(sentence)") }
             if !result.broken.isEmpty {
-                print("again: deploy/simulate --seeds \(seed)..\(seed)")
+                print(
+                    "again: deploy/simulate --workload \(request.workload.rawValue) "
+                        + "--seeds \(seed)..\(seed)")
                 // Whoever reads along is to see it now.
                 fflush(nil)
                 if request.endsAtFirst { break }
