@@ -18,6 +18,8 @@ final class Promises {
     var step: () -> Int = { 0 }
     private let clock: FakeBootClock
     private var grants: [Owner: [Grant]] = [:]
+    /// When something came last that drops all of an owner's grants, those on their way too.
+    private var dropped: [Owner: BootMoment] = [:]
     private var attempts: [AttemptID: (charge: UInt64, code: [UInt8])] = [:]
     /// Codes that were ever to be an owner's passcode.
     private var codes: [Owner: Set<[UInt8]>] = [:]
@@ -143,6 +145,11 @@ final class Promises {
         }
         // It was charged when the limiter took the request, or later.
         let moment = exchange.takenAt ?? now
+        if let dropped = dropped[owner], !isBefore(dropped, moment),
+            dropped.bootID == moment.bootID
+        {
+            return
+        }
         grants[owner, default: []].append(Grant(charge: charge, moment: moment))
     }
 
@@ -165,7 +172,9 @@ final class Promises {
         switch exchange.header.method {
         // Whoever proves that he has the access key has nothing left to guess, and of an owner who
         // is forgotten there is nothing to guess.
-        case Prove.method, Forget.method: grants[owner] = []
+        case Prove.method, Forget.method:
+            grants[owner] = []
+            dropped[owner] = clock.now
         case AskStanding.method, Derive.method:
             arrivals[exchange.number] = Arrival(
                 awake: clock.awakeNanoseconds, grants: grants[owner]?.count ?? 0)
