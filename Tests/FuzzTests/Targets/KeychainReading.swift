@@ -63,7 +63,7 @@ struct KeychainReading {
                 promise(error != .noValue, "a value of a whole row cannot be read")
                 throw error
             }
-            plantedTrap(item.service == item.account && first != nil)
+            plantedTrap(item.account.isEmpty && first != nil)
         case .damaged(let item):
             promise(item.index == rows.count)
         }
