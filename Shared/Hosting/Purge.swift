@@ -15,6 +15,7 @@ extension ServiceProgram {
         guard access(home.storePath(of: S.name), F_OK) == 0 || errno != ENOENT else {
             return say(Self.nothing)
         }
+        try becomeOwner(of: home.statePath(of: S.name))
         let folder = try stateFolder(home)
         let aside = "aside-\(owner.text)-\(SystemWallClock().milliseconds).sqlite"
         let tables = S.ownerTables + [OutcomeJournal.ownerTable]

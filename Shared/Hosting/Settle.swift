@@ -11,6 +11,7 @@ extension ServiceProgram {
     /// Checks a store, makes the erasures that it owes, brings it up to date, and leaves all of it
     /// in the one file.
     func settle(_ folder: String) throws(ProgramError) {
+        try becomeOwner(of: folder)
         try present(folder).close()
         try refuseLeftLog(folder)
     }
@@ -18,6 +19,7 @@ extension ServiceProgram {
     /// The same for a store that comes from elsewhere; what the service does with such a one is
     /// done before.
     func arrive(_ folder: String, over standing: String?) throws(ProgramError) {
+        try becomeOwner(of: folder)
         let arrived = try present(folder)
         if let arriving {
             guard let clock = SystemBootClock() else {
@@ -35,6 +37,15 @@ extension ServiceProgram {
         }
         arrived.close()
         try refuseLeftLog(folder)
+    }
+
+    /// Goes on as the user whose folder it is, where root started this: what the service keeps is
+    /// looked at with the rights of the service, and what is made is the service's.
+    func becomeOwner(of folder: String) throws(ProgramError) {
+        var status = stat()
+        guard geteuid() == 0, lstat(folder, &status) == 0, status.st_uid != 0 else { return }
+        guard setgroups(0, nil) == 0, setgid(status.st_gid) == 0, setuid(status.st_uid) == 0
+        else { throw .failed("The user whose \(folder) is cannot be taken on.") }
     }
 
     private func present(_ folder: String) throws(ProgramError) -> Database {

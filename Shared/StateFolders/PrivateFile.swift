@@ -14,13 +14,16 @@ public enum PrivateFile {
     }
 
     /// Refuses a link, another type, another owner and a looser mode.
-    public static func check(_ status: stat, _ path: String, is kind: Kind) throws(StateFolderError)
-    {
+    ///
+    /// - Parameter owner: whose it must be; this user's own where it is left out.
+    public static func check(
+        _ status: stat, _ path: String, is kind: Kind, of owner: uid_t = geteuid()
+    ) throws(StateFolderError) {
         let type = status.st_mode & S_IFMT
         guard type != S_IFLNK else { throw .symbolicLink(path) }
         guard type == kind.type else { throw kind == .folder ? .notAFolder(path) : .notAFile(path) }
-        guard status.st_uid == geteuid() else {
-            throw .foreignOwner(path, found: status.st_uid, wanted: geteuid())
+        guard status.st_uid == owner else {
+            throw .foreignOwner(path, found: status.st_uid, wanted: owner)
         }
         let mode = status.st_mode & 0o777
         guard mode & ~kind.mode == 0 else { throw .loose(path, found: mode, wanted: kind.mode) }

@@ -1,4 +1,4 @@
-internal import Glibc
+public import Glibc
 internal import Secrets
 
 /// The folder that holds one service's state, locked for this process for as long as the value
@@ -10,29 +10,36 @@ internal import Secrets
 public final class StateFolder: Sendable {
     /// The folder's path, without a slash at its end.
     public let path: String
+    /// Whose it is, and of which group.
+    public let owner: uid_t
+    public let group: gid_t
 
     private let lock: Int32
 
     /// Makes the folder if it is missing, locks it, and checks what is in it.
     ///
-    /// - Parameter path: the folder; the one that holds it must exist.
-    public init(path: String) throws(StateFolderError) {
+    /// - Parameters:
+    ///   - path: the folder; the one that holds it must exist.
+    ///   - owner: whose it must be, with all that is in it. Only root has another's.
+    public init(path: String, owner: uid_t = geteuid()) throws(StateFolderError) {
         let path = withoutTrailingSlashes(path)
-        try makeFolder(path)
+        try makeFolder(path, of: owner)
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else { throw .failed(path, errno: errno) }
         defer { close(folder) }
         var status = stat()
         guard fstat(folder, &status) == 0 else { throw .failed(path, errno: errno) }
-        try PrivateFile.check(status, path, is: .folder)
-        let lock = try takeLock(in: folder, path)
+        try PrivateFile.check(status, path, is: .folder, of: owner)
+        let lock = try takeLock(in: folder, path, of: status)
         do throws(StateFolderError) {
-            try checkEntries(of: folder, path)
+            try checkEntries(of: folder, path, of: owner)
         } catch {
             close(lock)
             throw error
         }
         self.path = path
+        self.owner = owner
+        group = status.st_gid
         self.lock = lock
     }
 
@@ -55,7 +62,22 @@ public final class StateFolder: Sendable {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else { throw .failed(path, errno: errno) }
         defer { close(folder) }
-        try checkEntries(of: folder, path)
+        try checkEntries(of: folder, path, of: geteuid())
+    }
+
+    /// Gives the folder with all that is in it to another user, as root may; the lock stays held.
+    public func give(to owner: uid_t, group: gid_t) throws(StateFolderError) {
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard folder >= 0 else { throw .failed(path, errno: errno) }
+        defer { close(folder) }
+        try forEachEntry(of: folder, path) { (name, _) throws(StateFolderError) in
+            guard fchownat(folder, name, owner, group, AT_SYMLINK_NOFOLLOW) == 0 else {
+                throw .failed("\(path)/\(name)", errno: errno)
+            }
+        }
+        guard fchown(folder, owner, group) == 0, fsync(folder) == 0 else {
+            throw .failed(path, errno: errno)
+        }
     }
 
     /// The path of an entry of the folder.
@@ -95,9 +117,9 @@ private func withoutTrailingSlashes(_ path: String) -> String {
     return path
 }
 
-private func makeFolder(_ path: String) throws(StateFolderError) {
+private func makeFolder(_ path: String, of owner: uid_t) throws(StateFolderError) {
     if let status = try PrivateFile.status(of: path) {
-        return try PrivateFile.check(status, path, is: .folder)
+        return try PrivateFile.check(status, path, is: .folder, of: owner)
     }
     guard mkdir(path, 0o700) == 0 else {
         // Somebody else made it meanwhile: it is checked like any other.
@@ -107,16 +129,19 @@ private func makeFolder(_ path: String) throws(StateFolderError) {
     try PrivateFile.syncParent(of: path)
 }
 
-private func takeLock(in folder: Int32, _ path: String) throws(StateFolderError) -> Int32 {
+/// - Parameter owner: the folder's status, whose owner and group the lock has too.
+private func takeLock(
+    in folder: Int32, _ path: String, of owner: stat
+) throws(StateFolderError) -> Int32 {
     let lockPath = "\(path)/\(lockName)"
-    let lock = openat(folder, lockName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    let lock = openLock(in: folder, of: owner)
     guard lock >= 0 else {
         throw errno == ELOOP ? .symbolicLink(lockPath) : .failed(lockPath, errno: errno)
     }
     do throws(StateFolderError) {
         var status = stat()
         guard fstat(lock, &status) == 0 else { throw .failed(lockPath, errno: errno) }
-        try PrivateFile.check(status, lockPath, is: .file)
+        try PrivateFile.check(status, lockPath, is: .file, of: owner.st_uid)
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             throw errno == EWOULDBLOCK ? .inUse(path) : .failed(lockPath, errno: errno)
         }
@@ -127,10 +152,35 @@ private func takeLock(in folder: Int32, _ path: String) throws(StateFolderError)
     }
 }
 
+/// Opens the lock; one that root has to make for another is that other's.
+private func openLock(in folder: Int32, of owner: stat) -> Int32 {
+    let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC
+    guard owner.st_uid != geteuid() else {
+        return openat(folder, lockName, flags | O_CREAT, 0o600)
+    }
+    let made = openat(folder, lockName, flags | O_CREAT | O_EXCL, 0o600)
+    guard made >= 0 else { return errno == EEXIST ? openat(folder, lockName, flags) : made }
+    // One that stays root's is refused by the check that follows.
+    _ = fchown(made, owner.st_uid, owner.st_gid)
+    return made
+}
+
 private let lockName = "lock"
 
 /// Folders within are checked themselves; nobody else gets into them.
-private func checkEntries(of folder: Int32, _ path: String) throws(StateFolderError) {
+private func checkEntries(
+    of folder: Int32, _ path: String, of owner: uid_t
+) throws(StateFolderError) {
+    try forEachEntry(of: folder, path) { (name, status) throws(StateFolderError) in
+        let kind: PrivateFile.Kind = status.st_mode & S_IFMT == S_IFDIR ? .folder : .file
+        try PrivateFile.check(status, "\(path)/\(name)", is: kind, of: owner)
+    }
+}
+
+/// Hands over each entry with its name and its status.
+private func forEachEntry(
+    of folder: Int32, _ path: String, _ body: (String, stat) throws(StateFolderError) -> Void
+) throws(StateFolderError) {
     let copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0 else { throw .failed(path, errno: errno) }
     guard let entries = fdopendir(copy) else {
@@ -149,8 +199,7 @@ private func checkEntries(of folder: Int32, _ path: String) throws(StateFolderEr
         guard fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             throw .failed("\(path)/\(name)", errno: errno)
         }
-        let kind: PrivateFile.Kind = status.st_mode & S_IFMT == S_IFDIR ? .folder : .file
-        try PrivateFile.check(status, "\(path)/\(name)", is: kind)
+        try body(name, status)
     }
     guard errno == 0 else { throw .failed(path, errno: errno) }
 }

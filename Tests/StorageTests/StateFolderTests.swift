@@ -123,4 +123,40 @@ import Testing
         #expect(chown(path, 12_345, 0) == 0)
         #expect(refusal(of: path) == .foreignOwner(path, found: 12_345, wanted: 0))
     }
+
+    /// Root takes another's folder by name, and leaves nothing of its own in it.
+    @Test(.enabled(if: geteuid() == 0))
+    func whatRootMakesInAnothersFolderIsTheOthers() throws {
+        #expect(mkdir(path, 0o700) == 0 && chown(path, 12_345, 54_321) == 0)
+        do {
+            let folder = try StateFolder(path: path, owner: 12_345)
+            #expect(folder.owner == 12_345 && folder.group == 54_321)
+        }
+        #expect(owner(of: path + "/lock") == [12_345, 54_321])
+        #expect(throws: StateFolderError.foreignOwner(path, found: 12_345, wanted: 12_346)) {
+            _ = try StateFolder(path: path, owner: 12_346)
+        }
+        try writeFile(path + "/db", [])
+        #expect(throws: StateFolderError.foreignOwner(path + "/db", found: 0, wanted: 12_345)) {
+            _ = try StateFolder(path: path, owner: 12_345)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0))
+    func aFolderIsGivenAwayWithAllThatIsInIt() throws {
+        let folder = try StateFolder(path: path)
+        try writeFile(path + "/db", [])
+        try writeFile(temporary.path(of: "outside"), [])
+        #expect(symlink(temporary.path(of: "outside"), path + "/link") == 0)
+        try folder.give(to: 12_345, group: 54_321)
+        for name in ["", "/db", "/lock"] {
+            #expect(owner(of: path + name) == [12_345, 54_321])
+        }
+        #expect(owner(of: temporary.path(of: "outside")) == [geteuid(), getegid()])
+    }
+
+    private func owner(of path: String) -> [UInt32] {
+        var status = stat()
+        return stat(path, &status) == 0 ? [status.st_uid, status.st_gid] : []
+    }
 }

@@ -1,7 +1,8 @@
 internal import Glibc
 internal import Wire
 
-/// The programs of the services, which lie beside this one.
+/// The programs of the services, which lie beside this one or, where it is installed for all users,
+/// in the folder of libraries beside that of programs.
 enum ServicePrograms {
     /// - Parameter fault: what their lack is called.
     static func find(_ fault: ClientFault) throws(CommandFailure) -> [ServiceName: String] {
@@ -14,9 +15,9 @@ enum ServicePrograms {
             decoding: buffer[..<slash].map(UInt8.init(bitPattern:)), as: UTF8.self)
         var programs: [ServiceName: String] = [:]
         for service in KnownServices.names {
-            let path = "\(folder)/\(service.text)"
-            guard access(path, X_OK) == 0 else {
-                throw CommandFailure(fault, "\(path) is missing or not executable.")
+            let paths = [folder, "\(folder)/../lib/coffer"].map { "\($0)/\(service.text)" }
+            guard let path = paths.first(where: { access($0, X_OK) == 0 }) else {
+                throw CommandFailure(fault, "\(paths[0]) is missing or not executable.")
             }
             programs[service] = path
         }

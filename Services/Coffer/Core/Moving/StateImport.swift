@@ -63,6 +63,7 @@ struct StateImport {
             try swap.begin()
             let arrived = try StateLocks(in: swap.incomingPath)
             let manifest = try unpack(file, key: key, into: arrived)
+            try arrived.give(like: present)
             for store in manifest.stores { try arrive(store.service, arrived, over: present) }
             let aside = try withExtendedLifetime(arrived) { () throws(CommandFailure) in
                 try swap.commit()

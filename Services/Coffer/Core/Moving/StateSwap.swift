@@ -39,9 +39,14 @@ struct StateSwap {
         if isDone { try removeMark() }
     }
 
-    /// Makes the folder for the new state.
+    /// Makes the folder for the new state, with mode, owner and group of the present one.
     func begin() throws(CommandFailure) {
-        guard mkdir(incomingPath, 0o700) == 0 else { throw failure(incomingPath) }
+        var present = stat()
+        guard lstat(home.statesPath, &present) == 0 else { throw failure(home.statesPath) }
+        guard mkdir(incomingPath, 0o700) == 0,
+            lchown(incomingPath, present.st_uid, present.st_gid) == 0,
+            chmod(incomingPath, present.st_mode & 0o7777) == 0
+        else { throw failure(incomingPath) }
         try changing { () throws(StateFolderError) in
             try PrivateFile.create("\(incomingPath)/\(Self.mark)")
             try PrivateFile.syncParent(of: incomingPath)
