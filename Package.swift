@@ -83,6 +83,7 @@ let commandParts = [
     "AuthorityMessages", "LimiterMessages", "VaultMessages", "SharesMessages",
     "MigrationMessages", "Wire", "Secrets", "Clocks", "Crypto",
     "Tokens", "Bus", "Home", "KernelKeyring", "BackupShares", "WholeFiles", "StateFolders",
+    "ChildProcesses",
 ]
 
 let package = Package(
@@ -151,6 +152,7 @@ let package = Package(
         shared("LoginManager", uses: ["CSystemd"]),
         shared("KernelKeyring", uses: ["Secrets", "CKeyutils"]),
         shared("WholeFiles", uses: ["Secrets", "CRename"]),
+        shared("ChildProcesses"),
 
         .target(
             name: "CofferCore", dependencies: on(commandParts), path: "Services/Coffer/Core",
@@ -261,6 +263,7 @@ let package = Package(
         tests("HardwareTokensTests", of: ["HardwareTokens", "Secrets"]),
         tests("KernelKeyringTests", of: ["KernelKeyring", "Secrets"]),
         tests("WholeFilesTests", of: ["WholeFiles", "Secrets", "TestKit"]),
+        tests("ChildProcessesTests", of: ["ChildProcesses"]),
         tests("MnemonicsTests", of: ["Mnemonics", "Secrets"]),
         tests("HDKeysTests", of: ["HDKeys", "Crypto", "Secrets"]),
         tests("PropertyListsTests", of: ["PropertyLists", "Secrets", "TestKit"]),
@@ -295,7 +298,8 @@ let package = Package(
         + service("Limiter", program: "attempt-limiter", uses: serviceParts)
         + service(
             "Authority", program: "credential-authority", calls: ["Limiter", "Vault"],
-            uses: serviceParts + ["UnicodeText", "DeviceKeyFrames"], programUses: ["LoginManager"])
+            uses: serviceParts + ["UnicodeText", "DeviceKeyFrames", "ChildProcesses"],
+            programUses: ["LoginManager"])
         + service(
             "Vault", program: "wallet-vault", calls: ["Authority"],
             uses: serviceParts + ["AuthorityClient", "Mnemonics", "HDKeys"])

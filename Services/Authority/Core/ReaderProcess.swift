@@ -1,4 +1,5 @@
 internal import AuthorityMessages
+internal import ChildProcesses
 internal import DeviceKeyFrames
 internal import Glibc
 internal import Secrets
@@ -19,34 +20,16 @@ enum ReaderProcess {
         _ frame: SharedSecret, _ command: Command, milliseconds: UInt64
     ) -> DeviceKeyAnswer {
         let end = now() + milliseconds
-        guard let input = pipe() else { return .failed(.tokenFailed) }
-        guard let output = pipe() else {
-            close(input.read)
-            close(input.write)
-            return .failed(.tokenFailed)
-        }
-        let process = spawn(command, input: input.read, output: output.write)
-        close(input.read)
-        close(output.write)
-        defer { close(output.read) }
-        guard let process else {
-            close(input.write)
-            return .failed(.tokenFailed)
-        }
+        let reader = ChildProcess(
+            [command.program, "\(getpid())"] + command.arguments,
+            environment: command.environment, leadsGroup: true)
+        guard let reader else { return .failed(.tokenFailed) }
+        // Whatever a module of it started ends with it.
+        defer { reader.kill() }
         // A pipe has room for a whole frame, so this waits for nobody.
-        let isSent = write(frame, to: input.write)
-        close(input.write)
-        let answer = isSent ? read(from: output.read, until: end) : .failed(.tokenFailed)
-        finish(process)
-        return answer
-    }
-
-    /// Ends the process and whatever a module of it started.
-    private static func finish(_ process: pid_t) {
-        kill(-process, SIGKILL)
-        kill(process, SIGKILL)
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        guard write(frame, to: reader.input) else { return .failed(.tokenFailed) }
+        reader.closeInput()
+        return read(from: reader.output, until: end)
     }
 
     // MARK: What crosses the pipes
@@ -110,60 +93,5 @@ enum ReaderProcess {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
-    }
-
-    // MARK: Starting
-
-    private static func pipe() -> (read: Int32, write: Int32)? {
-        var ends: [Int32] = [0, 0]
-        guard Glibc.pipe(&ends) == 0 else { return nil }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
-    }
-
-    /// - Returns: its number, which is its process group's too; nil where the system starts none.
-    private static func spawn(_ command: Command, input: Int32, output: Int32) -> pid_t? {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // The threads of the pool take no signals; its alarm must reach it.
-        var none = sigset_t()
-        sigemptyset(&none)
-        var all = sigset_t()
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes,
-            Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
-        var words = list([command.program, "\(getpid())"] + command.arguments)
-        defer { for word in words { free(word) } }
-        var variables = list(command.environment + ownEnvironment())
-        defer { for variable in variables { free(variable) } }
-        var process: pid_t = 0
-        guard
-            posix_spawn(&process, command.program, &actions, &attributes, &words, &variables) == 0
-        else { return nil }
-        return process
-    }
-
-    private static func list(_ words: [String]) -> [UnsafeMutablePointer<CChar>?] {
-        words.map { strdup($0) } + [nil]
-    }
-
-    private static func ownEnvironment() -> [String] {
-        var variables: [String] = []
-        var next = environ
-        while let variable = next.pointee {
-            variables.append(String(cString: variable))
-            next += 1
-        }
-        return variables
     }
 }

@@ -1,3 +1,4 @@
+internal import ChildProcesses
 internal import Home
 internal import Wire
 
