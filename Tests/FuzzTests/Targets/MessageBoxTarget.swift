@@ -12,7 +12,8 @@ extension FuzzTarget {
             let sealed = ForgedMessage.sealing(ForgedMessage.blocks(prefix + payload))
             return [
                 [0] + sealed, [1] + prefix + payload, [1, 33] + payload, [1, 15], [1, 0xFF],
-                [2] + [UInt8](repeating: 5, count: 32) + sealed, [2] + payload + sealed,
+                [2] + [UInt8](repeating: 32, count: 33) + sealed, [2, 0] + sealed,
+                [2] + payload + sealed,
                 [3, 17, 0] + prefix + payload, [4, 0] + payload, [4, 2] + payload, [4, 255, 1],
                 [4, 254] + [UInt8](repeating: 1, count: 300),
                 [5] + ForgedMessage.ephemeralKey + sealed, [5] + sealed + sealed,
@@ -51,9 +52,12 @@ extension FuzzTarget {
         }
     }
 
+    /// The first byte says how long the header is.
     private static func openByHeader(_ bytes: [UInt8], _ key: borrowing MessageKey) {
+        let count = min(Int(bytes.first ?? 0), bytes.count)
+        let rest = bytes.dropFirst()
         _ = try? MessageBox.open(
-            Array(bytes.dropFirst(32)), header: Array(bytes.prefix(32)), key: key)
+            Array(rest.dropFirst(count)), header: Array(rest.prefix(count)), key: key)
     }
 
     /// A message with one byte changed is never opened.

@@ -113,10 +113,12 @@ extension FuzzTarget {
         promise(indices.isEmpty || indices == [0, 1, 2])
     }
 
+    /// The last of the three takes what is left over, and is then of another length.
     private static func combine(_ bytes: [UInt8]) {
         let third = bytes.count / 3
         let payloads = (0..<3).map { place in
-            SharedSecret(SecretBytes(copying: Array(bytes[place * third..<(place + 1) * third])))
+            let end = place == 2 ? bytes.count : (place + 1) * third
+            return SharedSecret(SecretBytes(copying: Array(bytes[place * third..<end])))
         }
         guard let block = try? ShareSplit.combine(payloads) else { return }
         _ = try? PhraseBlock.decode(block)
