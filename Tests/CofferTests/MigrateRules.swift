@@ -330,9 +330,9 @@ import Wire
             migration.scripts = [[failed ? .finished(1, failures: [failure]) : .stuck]]
             let (report, _) = try run(fixture, "apply")
             #expect(report.exitCode == .refused)
-            #expect(
-                words(report.text).contains("NOT whole: 1 wallet is not in the vault any more"))
-            #expect(words(report.text).contains("--namespace or --testnet-namespace"))
+            let told = words(report.text)
+            #expect(told.contains("NOT whole: 1 wallet is not in the vault any more"))
+            #expect(told.contains("--namespace or --testnet-namespace") == !failed)
         }
     }
 
@@ -341,6 +341,8 @@ import Wire
     @Test func aRunWhoseSessionEndedIsBegunAgainWithThePasscodeThatWasTyped() throws {
         for code in ["session.ended", "session.invalid", "credential.locked"] {
             let fixture = Fixture(secrets: ["1234"])
+            // One that was taken in elsewhere comes in again there alone.
+            migration.namespaces = ["dash.mainnet", failed ? "dash.mainnet" : "dm2"]
             let migration = FakeMigration(fixture, .listedMainnet)
             migration.scripts = [
                 [.running(3, of: 10), .failed(code, 4, of: 10)],
@@ -655,16 +657,50 @@ import Wire
         migration.scripts = [[.finished(1)]]
         let (report, _) = try run(fixture, "verify")
         #expect(report.exitCode == .refused)
-        #expect(words(report.text).contains("1 wallet of the source was taken into another"))
+        #expect(
+            words(report.text).contains(
+                "1 wallet of the source was taken into another namespace (dm2)."))
+        let object = try fixture.json("migrate", "verify", Self.source)
+        #expect(try object.uint64("elsewhere") == 1)
+        #expect(try object.bool("verified") == false)
+    }
+
+    @Test func whatWasTakenIntoAnotherNamespaceIsNotTakenForSettledAndThere() throws {
+        let fixture = Fixture(secrets: ["1234", "1234", "1234", "1234"])
+        let migration = FakeMigration(fixture, .inLedger, .inLedger, .inLedger)
+        migration.status.mainnet = 3
+        migration.namespaces = ["a1", "a1", "b2"]
+        migration.scripts = [[.finished(0)]]
+        let (report, _) = try run(fixture, "apply", ["--namespace", "dm2"])
+        #expect(report.exitCode == .refused)
+        let told = words(report.text)
+        #expect(told.contains("3 wallets of the source were taken into another namespace (a1, b2)"))
+        #expect(told.contains("did not look there whether the vault still has them"))
+        #expect(!told.contains("Every wallet of the source is settled"))
+        #expect(!told.contains("did not come in again"))
+        let object = try fixture.json("migrate", "apply", Self.source, "--namespace", "dm2")
+        #expect(try object.bool("settled") == false)
+        #expect(try object.uint64("elsewhere") == 3)
+        let places = try object.objects("elsewhere_places")
+        #expect(try places.map { try $0.string("namespace") } == ["a1", "b2"])
+        #expect(try places.map { try $0.uint64("wallets") } == [2, 1])
+        // Where all of them were looked for, none is elsewhere.
+        migration.namespaces = ["dm2", "dm2", "dm2"]
+        let (whole, _) = try run(fixture, "apply", ["--namespace", "dm2"])
+        #expect(whole.exitCode == .done)
+        #expect(
+            try fixture.json("migrate", "apply", Self.source, "--namespace", "dm2")
+                .uint64("elsewhere") == 0)
     }
 
     @Test func aVerificationWhoseSessionEndedBeginsAnewAndCountsNothingTwice() throws {
-        let fixture = Fixture(secrets: ["1234"])
+        let fixture = Fixture(secrets: ["1234", "1234"])
         let migration = FakeMigration(fixture, .inLedger)
         migration.status.mainnet = 10
         migration.wallets = (0..<10).map { .init(id: "id\($0)", reason: .inLedger) }
         migration.scripts = [[.failed("session.ended", 4, of: 10)], [.finished(10)]]
         let object = try fixture.json("migrate", "verify", Self.source)
+        migration.namespaces = ["dm2"]
         #expect(try object.bool("verified"))
         #expect(try object.objects("networks").first?.uint64("succeeded") == 10)
     }
