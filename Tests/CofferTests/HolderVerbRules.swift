@@ -234,11 +234,14 @@ import Wire
         try world.write(envelope.bytes, to: "foreign")
         let client = SecretBytes(copying: [UInt8](repeating: 9, count: 32))
         let out = world.folder.path(of: "released")
-        _ = try world.run([
+        let run = try world.fixture.prepare([
             "holder", "release", "--share", world.folder.path(of: "foreign"), "--key",
             world.keyPath(0), "--for", Hex.encode(try Ed25519.publicKey(seed: client)), "--out",
             out, "--yes",
         ])
+        let text = try run.invocation.verb.run(run).text
+        #expect(text.contains("\nshare    of another program"))
+        #expect(text.contains("\nfor key  "))
         let released = try ShareEnvelope(world.read(out))
         #expect(released.bytes.count == 288)
         #expect(try released.open(privateKey: client).isEqual(to: payload))

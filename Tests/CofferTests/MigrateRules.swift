@@ -102,6 +102,19 @@ import Wire
         }
     }
 
+    @Test func aWalletWithoutANameIsShownAsOne() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        let migration = FakeMigration(fixture)
+        migration.wallets = [.init(id: "", reason: .listedMainnet)]
+        migration.scripts = [
+            [.finished(1, failures: [RunProgress.Failure(id: "", problem: .phraseInvalid)])]
+        ]
+        for verb in ["plan", "apply"] {
+            let text = try run(fixture, verb).report.text
+            #expect(text.split(separator: "\n").contains { $0.hasPrefix("(empty)  ") })
+        }
+    }
+
     @Test func aSourceThatChangesBetweenPagesIsNoPlan() throws {
         let fixture = Fixture()
         let migration = FakeMigration(fixture, .listedMainnet, .listedMainnet)
@@ -328,6 +341,8 @@ import Wire
             migration.status.mainnet = 2
             let failure = RunProgress.Failure(id: "id1", problem: .phraseInvalid)
             migration.scripts = [[failed ? .finished(1, failures: [failure]) : .stuck]]
+            // One that was taken in elsewhere comes in again there alone.
+            migration.namespaces = ["dash.mainnet", failed ? "dash.mainnet" : "dm2"]
             let (report, _) = try run(fixture, "apply")
             #expect(report.exitCode == .refused)
             let told = words(report.text)
@@ -341,8 +356,6 @@ import Wire
     @Test func aRunWhoseSessionEndedIsBegunAgainWithThePasscodeThatWasTyped() throws {
         for code in ["session.ended", "session.invalid", "credential.locked"] {
             let fixture = Fixture(secrets: ["1234"])
-            // One that was taken in elsewhere comes in again there alone.
-            migration.namespaces = ["dash.mainnet", failed ? "dash.mainnet" : "dm2"]
             let migration = FakeMigration(fixture, .listedMainnet)
             migration.scripts = [
                 [.running(3, of: 10), .failed(code, 4, of: 10)],
@@ -651,9 +664,10 @@ import Wire
     }
 
     @Test func whatWasTakenIntoAnotherNamespaceIsNotTakenForVerified() throws {
-        let fixture = Fixture(secrets: ["1234"])
+        let fixture = Fixture(secrets: ["1234", "1234"])
         let migration = FakeMigration(fixture, .inLedger, .inLedger)
         migration.status.mainnet = 2
+        migration.namespaces = ["dm2"]
         migration.scripts = [[.finished(1)]]
         let (report, _) = try run(fixture, "verify")
         #expect(report.exitCode == .refused)
@@ -694,13 +708,12 @@ import Wire
     }
 
     @Test func aVerificationWhoseSessionEndedBeginsAnewAndCountsNothingTwice() throws {
-        let fixture = Fixture(secrets: ["1234", "1234"])
+        let fixture = Fixture(secrets: ["1234"])
         let migration = FakeMigration(fixture, .inLedger)
         migration.status.mainnet = 10
         migration.wallets = (0..<10).map { .init(id: "id\($0)", reason: .inLedger) }
         migration.scripts = [[.failed("session.ended", 4, of: 10)], [.finished(10)]]
         let object = try fixture.json("migrate", "verify", Self.source)
-        migration.namespaces = ["dm2"]
         #expect(try object.bool("verified"))
         #expect(try object.objects("networks").first?.uint64("succeeded") == 10)
     }

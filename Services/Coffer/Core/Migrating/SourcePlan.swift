@@ -45,7 +45,7 @@ struct SourcePlan {
             [["WALLET", "STATE", "WHY"]]
                 + wallets.map { wallet in
                     [
-                        ShownText.printable(wallet.id), wallet.reason.walletClass.shown,
+                        ShownText.legacyID(wallet.id), wallet.reason.walletClass.shown,
                         wallet.reason.shown,
                     ]
                 })
