@@ -18,4 +18,17 @@ public enum WholeFileError: Error, Equatable, Sendable, CustomStringConvertible 
         case .differs(let path): "\(path) does not read back as it was written"
         }
     }
+
+    /// The same, with a folder named as the caller knows it where its unfinished one is meant.
+    func naming(_ folder: String, for part: String) -> WholeFileError {
+        func named(_ path: String) -> String {
+            guard path == part || path.hasPrefix("\(part)/") else { return path }
+            return folder + path.dropFirst(part.count)
+        }
+        return switch self {
+        case .exists(let path): .exists(path: named(path))
+        case .notWritten(let path, let code): .notWritten(path: named(path), code: code)
+        case .differs(let path): .differs(path: named(path))
+        }
+    }
 }

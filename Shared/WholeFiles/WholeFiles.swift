@@ -141,7 +141,7 @@ public enum WholeFiles {
             try parent.flush()
         } catch {
             part.remove(files.map(\.name))
-            throw error
+            throw error.naming(parent.path(of: place.name), for: part.path)
         }
     }
 }

@@ -83,6 +83,7 @@ import Wire
             "shares.full",
             "shares.holder_exists", "shares.invalid_key", "shares.invalid_phrase",
             "shares.kind_needed", "shares.no_such_holder", "shares.no_such_restoration",
+            "shares.restoration_busy",
             "shares.no_such_split", "shares.unexpected_identity",
             "storage.full", "vault.full", "vault.invalid_message", "vault.invalid_path",
             "vault.invalid_phrase", "lease.over", "vault.no_such_wallet",

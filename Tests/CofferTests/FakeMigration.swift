@@ -39,6 +39,8 @@ final class FakeMigration {
     var rows: UInt64 = 1
     /// Whether a run leaves what the vault lost as it is.
     var keepsMissing = false
+    /// The namespaces into which wallets of the ledger were taken; dash.mainnet for the rest.
+    var namespaces: [String] = []
     /// Another digest for each page.
     var changes = false
 
@@ -95,8 +97,18 @@ final class FakeMigration {
         let start = wallets.firstIndex { $0.id == request.after }.map { $0 + 1 } ?? 0
         let page = Array(wallets[start...].prefix(pageSize))
         return PlanMigration.Reply(
-            digest: digest, launch: launch, rows: rows, counts: counts, wallets: page,
-            more: start + page.count < wallets.count)
+            digest: digest, launch: launch, rows: rows, counts: counts, places: places,
+            wallets: page, more: start + page.count < wallets.count)
+    }
+
+    private var places: [PlanMigration.Reply.Place] {
+        var counted: [String: UInt64] = [:]
+        for place in 0..<Int(counts.inLedger) {
+            counted[place < namespaces.count ? namespaces[place] : "dash.mainnet", default: 0] += 1
+        }
+        return counted.sorted { $0.key < $1.key }.compactMap { name, wallets in
+            Namespace(name).map { .init(network: .mainnet, namespace: $0, wallets: wallets) }
+        }
     }
 
     private func begin(_ request: some RunRequest, _ token: [UInt8]) -> RunBegun {

@@ -78,6 +78,8 @@ final class FakePerson: Person {
     var secrets: [String]
     var lines: [String]
     private(set) var asked: [String] = []
+    /// Of each secret that was asked for, whether `coffer unlock` spares it.
+    private(set) var sparedByUnlock: [Bool] = []
 
     init(secrets: [String] = [], lines: [String] = []) {
         self.secrets = secrets
@@ -86,6 +88,7 @@ final class FakePerson: Person {
 
     func secret(_ question: SecretQuestion) throws(CommandFailure) -> SecretBytes {
         asked.append(question.prompt)
+        sparedByUnlock.append(question.isSparedByUnlock)
         guard !secrets.isEmpty else { throw CommandFailure(.cancelled) }
         return SecretBytes(copying: Array(secrets.removeFirst().utf8))
     }

@@ -56,6 +56,15 @@ import Wire
             try file.seed(passphrase: SecretBytes(copying: Array("pass".utf8))).count == 32)
     }
 
+    @Test(arguments: [("a plain ~ passphrase", false), ("pässphrase", true)])
+    func aPassphraseThatOtherKeyboardsTypeOtherwiseIsTold(_ text: String, _ isTold: Bool) throws {
+        let world = try ShareWorld(secrets: [text])
+        let (_, notes) = try world.fixture.run(
+            "holder", "keygen", "--out", world.folder.path(of: "key.pem"))
+        #expect(notes.contains { $0.contains("letters outside ASCII") } == isTold)
+        #expect(notes.count == (isTold ? 1 : 0))
+    }
+
     @Test func aFingerprintIsEightGroups() {
         let text = KeyFingerprint.text(of: [UInt8](repeating: 0, count: 32))
         #expect(text == "6668 7aad f862 bd77 6c8f c18b 8e9f 8e20")
@@ -225,11 +234,14 @@ import Wire
         try world.write(envelope.bytes, to: "foreign")
         let client = SecretBytes(copying: [UInt8](repeating: 9, count: 32))
         let out = world.folder.path(of: "released")
-        _ = try world.run([
+        let run = try world.fixture.prepare([
             "holder", "release", "--share", world.folder.path(of: "foreign"), "--key",
             world.keyPath(0), "--for", Hex.encode(try Ed25519.publicKey(seed: client)), "--out",
             out, "--yes",
         ])
+        let text = try run.invocation.verb.run(run).text
+        #expect(text.contains("\nshare    of another program"))
+        #expect(text.contains("\nfor key  "))
         let released = try ShareEnvelope(world.read(out))
         #expect(released.bytes.count == 288)
         #expect(try released.open(privateKey: client).isEqual(to: payload))

@@ -102,6 +102,19 @@ import Wire
         }
     }
 
+    @Test func aWalletWithoutANameIsShownAsOne() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        let migration = FakeMigration(fixture)
+        migration.wallets = [.init(id: "", reason: .listedMainnet)]
+        migration.scripts = [
+            [.finished(1, failures: [RunProgress.Failure(id: "", problem: .phraseInvalid)])]
+        ]
+        for verb in ["plan", "apply"] {
+            let text = try run(fixture, verb).report.text
+            #expect(text.split(separator: "\n").contains { $0.hasPrefix("(empty)  ") })
+        }
+    }
+
     @Test func aSourceThatChangesBetweenPagesIsNoPlan() throws {
         let fixture = Fixture()
         let migration = FakeMigration(fixture, .listedMainnet, .listedMainnet)
@@ -328,11 +341,13 @@ import Wire
             migration.status.mainnet = 2
             let failure = RunProgress.Failure(id: "id1", problem: .phraseInvalid)
             migration.scripts = [[failed ? .finished(1, failures: [failure]) : .stuck]]
+            // One that was taken in elsewhere comes in again there alone.
+            migration.namespaces = ["dash.mainnet", failed ? "dash.mainnet" : "dm2"]
             let (report, _) = try run(fixture, "apply")
             #expect(report.exitCode == .refused)
-            #expect(
-                words(report.text).contains("NOT whole: 1 wallet is not in the vault any more"))
-            #expect(words(report.text).contains("--namespace or --testnet-namespace"))
+            let told = words(report.text)
+            #expect(told.contains("NOT whole: 1 wallet is not in the vault any more"))
+            #expect(told.contains("--namespace or --testnet-namespace") == !failed)
         }
     }
 
@@ -649,13 +664,47 @@ import Wire
     }
 
     @Test func whatWasTakenIntoAnotherNamespaceIsNotTakenForVerified() throws {
-        let fixture = Fixture(secrets: ["1234"])
+        let fixture = Fixture(secrets: ["1234", "1234"])
         let migration = FakeMigration(fixture, .inLedger, .inLedger)
         migration.status.mainnet = 2
+        migration.namespaces = ["dm2"]
         migration.scripts = [[.finished(1)]]
         let (report, _) = try run(fixture, "verify")
         #expect(report.exitCode == .refused)
-        #expect(words(report.text).contains("1 wallet of the source was taken into another"))
+        #expect(
+            words(report.text).contains(
+                "1 wallet of the source was taken into another namespace (dm2)."))
+        let object = try fixture.json("migrate", "verify", Self.source)
+        #expect(try object.uint64("elsewhere") == 1)
+        #expect(try object.bool("verified") == false)
+    }
+
+    @Test func whatWasTakenIntoAnotherNamespaceIsNotTakenForSettledAndThere() throws {
+        let fixture = Fixture(secrets: ["1234", "1234", "1234", "1234"])
+        let migration = FakeMigration(fixture, .inLedger, .inLedger, .inLedger)
+        migration.status.mainnet = 3
+        migration.namespaces = ["a1", "a1", "b2"]
+        migration.scripts = [[.finished(0)]]
+        let (report, _) = try run(fixture, "apply", ["--namespace", "dm2"])
+        #expect(report.exitCode == .refused)
+        let told = words(report.text)
+        #expect(told.contains("3 wallets of the source were taken into another namespace (a1, b2)"))
+        #expect(told.contains("did not look there whether the vault still has them"))
+        #expect(!told.contains("Every wallet of the source is settled"))
+        #expect(!told.contains("did not come in again"))
+        let object = try fixture.json("migrate", "apply", Self.source, "--namespace", "dm2")
+        #expect(try object.bool("settled") == false)
+        #expect(try object.uint64("elsewhere") == 3)
+        let places = try object.objects("elsewhere_places")
+        #expect(try places.map { try $0.string("namespace") } == ["a1", "b2"])
+        #expect(try places.map { try $0.uint64("wallets") } == [2, 1])
+        // Where all of them were looked for, none is elsewhere.
+        migration.namespaces = ["dm2", "dm2", "dm2"]
+        let (whole, _) = try run(fixture, "apply", ["--namespace", "dm2"])
+        #expect(whole.exitCode == .done)
+        #expect(
+            try fixture.json("migrate", "apply", Self.source, "--namespace", "dm2")
+                .uint64("elsewhere") == 0)
     }
 
     @Test func aVerificationWhoseSessionEndedBeginsAnewAndCountsNothingTwice() throws {

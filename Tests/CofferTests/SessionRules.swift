@@ -47,10 +47,41 @@ import Wire
             description: "Needed.", prompt: "Passcode", isNew: false,
             option: .passcodeDescriptor)
         #expect(passcode.nobodyToAsk.exitCode == .notAuthorised)
-        #expect(passcode.nobodyToAsk.refusal.message.contains("`coffer unlock`"))
+        #expect(!passcode.nobodyToAsk.refusal.message.contains("coffer unlock"))
+        #expect(passcode.nobodyToAsk.refusal.message.contains("give it with --passcode-fd N"))
+        var spared = passcode
+        spared.isSparedByUnlock = true
+        #expect(spared.nobodyToAsk.exitCode == .notAuthorised)
+        #expect(spared.nobodyToAsk.refusal.message.contains("run `coffer unlock` on one first"))
         let phrase = SecretQuestion(
             description: "Needed.", prompt: "Phrase", isNew: false, option: .phraseDescriptor)
         #expect(phrase.nobodyToAsk.exitCode == .usage)
+    }
+
+    /// What `coffer unlock` keeps is for the vault alone.
+    @Test(arguments: [
+        (["wallet", "list"], true), (["backup", "list"], false), (["backup", "requests"], false),
+        (["backup", "cancel", String(repeating: "0", count: 32)], false),
+        (["holder", "remove", "anna"], false), (["unlock"], false),
+    ])
+    func unlockIsNamedOnlyWhereItSparesThePasscode(_ words: [String], _ isSpared: Bool) throws {
+        let fixture = Fixture()
+        let run = try fixture.prepare(words)
+        _ = failure { () throws(CommandFailure) in _ = try run.invocation.verb.run(run) }
+        #expect(fixture.person.sparedByUnlock == [isSpared])
+    }
+
+    @Test(arguments: [BusFault.lost, .expired])
+    func aCheckWhoseAnswerIsLostLeavesAnAttemptAtMostAndNoKeyToAskWith(_ fault: BusFault) throws {
+        let fixture = Fixture(secrets: ["1234"])
+        fixture.services.on(Verify.self) { _, _ in throw fault }
+        let failed = try #require(
+            failure { () throws(CommandFailure) in _ = try fixture.run("unlock") })
+        #expect(failed.code == fault.rawValue)
+        #expect(failed.exitCode == .unreachable && failed.refusal.outcome == .unknown)
+        let told = failed.refusal.message
+        #expect(told.contains("Nothing was changed, but one attempt may have been counted"))
+        #expect(told.contains("run this again") && !told.contains("key"))
     }
 
     @Test func whereTheKeyringIsForbiddenItIsSaidAndEveryVerbAsks() throws {

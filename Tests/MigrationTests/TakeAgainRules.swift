@@ -44,6 +44,41 @@ import Wire
         }
     }
 
+    @Test func thePlanNamesThePlacesWhereWalletsOfThisSourceWereTakenIn() async throws {
+        let keychain = try Self.keychain()
+        try await LoopHarness.run {
+            let rig = try Rig()
+            rig.lay(keychain)
+            #expect(try await rig.plan().places.isEmpty)
+            _ = try await rig.apply()
+            #expect(
+                try await rig.plan().places
+                    == [.init(network: .mainnet, namespace: rig.main, wallets: 5)])
+            let other = try #require(Namespace("another"))
+            for (legacy, name) in [(keychain.wallets[2].id, other), ("not of this source", other)] {
+                let entry = try #require(
+                    try rig.service.store.entry(
+                        of: LegacyID(keychain.wallets[2].id), owner: rig.owner))
+                try rig.tamper { database in
+                    try database.run(
+                        """
+                        INSERT OR REPLACE INTO ledger
+                        (owner, legacy, network, identity, namespace, wallet, source, migrated)
+                        VALUES (?1, ?2, 'mainnet', ?3, ?4, ?5, ?6, 1)
+                        """, .text(rig.owner.text), .text(legacy), .blob(entry.identity),
+                        .text(name.text), .text(entry.wallet.text), .blob(entry.source))
+                }
+            }
+            #expect(
+                try await rig.plan().places == [
+                    .init(network: .mainnet, namespace: other, wallets: 1),
+                    .init(network: .mainnet, namespace: rig.main, wallets: 4),
+                ])
+            let last = try #require(try await rig.plan().wallets.first)
+            #expect(try await rig.plan(after: last.id).places.isEmpty)
+        }
+    }
+
     @Test func whatIsMissingIsShownAndHoldsNoAppUp() async throws {
         let keychain = try Self.keychain()
         try await LoopHarness.run {

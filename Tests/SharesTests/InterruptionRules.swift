@@ -187,7 +187,7 @@ struct InterruptionRules {
                 try await code { try rig.answer(to: second, RestoreWallet.self) },
                 try await code { try rig.answer(to: abandon, AbandonRestoration.self) },
             ]
-            #expect(codes == ["bus.busy", "bus.busy"])
+            #expect(codes == ["shares.restoration_busy", "shares.restoration_busy"])
             #expect(try await rig.wallets().count == 1)
         }
     }

@@ -125,6 +125,19 @@ import Testing
         #expect(names().isEmpty)
     }
 
+    @Test(arguments: ["new", "new/"])
+    func whatFailsInANewFolderIsNamedAsItWasGiven(_ given: String) throws {
+        let long = String(repeating: "x", count: 300)
+        let path = folder.path(of: "new/\(long)")
+        // Nobody can say that nothing has such a name.
+        #expect(throws: WholeFileError.exists(path: path)) {
+            try WholeFiles.write(
+                [NewFile(name: long, bytes: [1])], asFolder: folder.path(of: given),
+                random: random)
+        }
+        #expect(names().isEmpty)
+    }
+
     @Test func whatIsNoFolderTakesNoFiles() throws {
         try WholeFiles.write([1], to: folder.path(of: "file"), random: random)
         #expect(throws: WholeFileError.notWritten(path: folder.path(of: "file"), code: ENOTDIR)) {

@@ -108,6 +108,21 @@ final class MigrationStore {
         ) { row throws(StorageError) in body(LegacyID(try row.text(0))) }
     }
 
+    /// Tells where each was taken in, places in the order of their names.
+    func eachPlace(
+        of owner: Owner,
+        _ body: (_ id: LegacyID, _ network: WalletNetwork, _ namespace: Namespace) -> Void
+    ) throws(StorageError) {
+        _ = try database.rows(
+            """
+            SELECT legacy, network, namespace FROM ledger WHERE owner = ?1
+            ORDER BY network, namespace
+            """, .text(owner.text)
+        ) { row throws(StorageError) in
+            body(LegacyID(try row.text(0)), try row.identifier(1), try row.identifier(2))
+        }
+    }
+
     func entry(of wallet: LegacyID, owner: Owner) throws(StorageError) -> LedgerEntry? {
         try database.firstRow(
             """

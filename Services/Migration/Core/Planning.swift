@@ -37,8 +37,25 @@ extension MigrationService {
         return Answer(
             PlanMigration.Reply(
                 digest: source.index.digest, launch: try launch(source, tally, call.owner),
-                rows: UInt64(source.index.rows), counts: tally.counts, wallets: page,
-                more: first + page.count < wallets.count))
+                rows: UInt64(source.index.rows), counts: tally.counts,
+                places: call.request.after == nil ? try places(of: source, call.owner) : [],
+                wallets: page, more: first + page.count < wallets.count))
+    }
+
+    /// Where wallets of a source were taken in.
+    private func places(
+        of source: OpenSource, _ owner: Owner
+    ) throws -> [PlanMigration.Reply.Place] {
+        var places: [PlanMigration.Reply.Place] = []
+        try store.eachPlace(of: owner) { id, network, namespace in
+            guard source.index.wallets.place(of: id) != nil else { return }
+            if let last = places.last, (last.network, last.namespace) == (network, namespace) {
+                places[places.count - 1].wallets += 1
+            } else {
+                places.append(.init(network: network, namespace: namespace, wallets: 1))
+            }
+        }
+        return Array(places.prefix(PlanMigration.Reply.placeLimit))
     }
 
     func launchState(_ call: Call<AskLaunchState>) async throws -> Answer<AskLaunchState> {

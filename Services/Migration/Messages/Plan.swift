@@ -1,3 +1,4 @@
+public import VaultMessages
 public import Wire
 
 /// What a source holds and what would become of it; nothing is changed and no phrase is read.
@@ -36,8 +37,40 @@ public struct PlanMigration: Request, Equatable {
         /// Rows of the legacy app, of whatever kind.
         public var rows: UInt64
         public var counts: ClassCounts
+        /// Where wallets of the source that the ledger has were taken in, at most ``placeLimit``
+        /// places, in the order of their names; on the first page alone.
+        public var places: [Place]
         public var wallets: [Wallet]
         public var more: Bool
+
+        public static let placeLimit = 100
+
+        /// A place in the vault.
+        public struct Place: Equatable, Sendable {
+            public var network: WalletNetwork
+            public var namespace: Namespace
+            /// How many wallets of the source were taken in there.
+            public var wallets: UInt64
+
+            public init(network: WalletNetwork, namespace: Namespace, wallets: UInt64) {
+                self.network = network
+                self.namespace = namespace
+                self.wallets = wallets
+            }
+
+            public init(from object: JSONObject) throws(JSONError) {
+                try object.refuseUnknownKeys(["network", "namespace", "wallets"])
+                network = try object.identifier("network")
+                namespace = try object.identifier("namespace")
+                wallets = try object.uint64("wallets")
+            }
+
+            public func write(to writer: inout JSONWriter) {
+                writer.identifier("network", network)
+                writer.identifier("namespace", namespace)
+                writer.uint64("wallets", wallets)
+            }
+        }
 
         /// A legacy wallet.
         public struct Wallet: Equatable, Sendable {
@@ -53,24 +86,27 @@ public struct PlanMigration: Request, Equatable {
 
         public init(
             digest: [UInt8], launch: LaunchState, rows: UInt64, counts: ClassCounts,
-            wallets: [Wallet], more: Bool
+            places: [Place] = [], wallets: [Wallet], more: Bool
         ) {
             self.digest = digest
             self.launch = launch
             self.rows = rows
             self.counts = counts
+            self.places = places
             self.wallets = wallets
             self.more = more
         }
 
         public init(from object: JSONObject) throws(JSONError) {
             try object.refuseUnknownKeys([
-                "digest", "launch", "rows", "counts", "wallets", "more",
+                "digest", "launch", "rows", "counts", "places", "wallets", "more",
             ])
             digest = try object.hex("digest", count: 32)
             launch = try object.identifier("launch")
             rows = try object.uint64("rows")
             counts = try ClassCounts(from: object.object("counts"))
+            places = []
+            for entry in try object.objects("places") { places.append(try Place(from: entry)) }
             wallets = []
             for entry in try object.objects("wallets") {
                 try entry.refuseUnknownKeys(["id", "reason"])
@@ -85,6 +121,7 @@ public struct PlanMigration: Request, Equatable {
             writer.identifier("launch", launch)
             writer.uint64("rows", rows)
             writer.object("counts") { counts.write(to: &$0) }
+            writer.objects("places", places) { writer, place in place.write(to: &writer) }
             writer.objects("wallets", wallets) { writer, wallet in
                 writer.string("id", wallet.id)
                 writer.identifier("reason", wallet.reason)

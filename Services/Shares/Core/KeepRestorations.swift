@@ -62,7 +62,7 @@ extension SharesService {
         let lease = try await link.lease(opening(request.namespace), for: call)
         let address = RestorationAddress(
             owner: call.owner, namespace: request.namespace, restoration: request.restoration)
-        guard atWork.insert(address).inserted else { throw BusFault.busy }
+        guard atWork.insert(address).inserted else { throw SharesFault.restorationBusy }
         defer { atWork.remove(address) }
         _ = try await settleImport(of: address)
         return try group.change(call) {

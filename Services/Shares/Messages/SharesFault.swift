@@ -11,6 +11,7 @@ public enum SharesFault: String, NamedFault {
     case noSuchSplit = "shares.no_such_split"
     case otherFiles = "shares.other_files"
     case noSuchRestoration = "shares.no_such_restoration"
+    case restorationBusy = "shares.restoration_busy"
     case restorationDamaged = "shares.restoration_damaged"
     case unfitShares = "shares.unfit_shares"
     case kindNeeded = "shares.kind_needed"
@@ -37,6 +38,9 @@ public enum SharesFault: String, NamedFault {
         case .noSuchRestoration:
             "There is no such restoration in this namespace: it is finished, was given up, or was "
                 + "begun elsewhere. Begin a new one and have the shares released for it."
+        case .restorationBusy:
+            "Another request works on this restoration already. Wait until it is done: it may "
+                + "have restored the wallet, as `coffer wallet list` shows."
         case .restorationDamaged:
             "The key of this restoration does not open. Begin a new one and have the shares "
                 + "released for it."
@@ -67,7 +71,7 @@ public enum SharesFault: String, NamedFault {
 
     public var retryAfterMilliseconds: UInt64? {
         switch self {
-        case .vaultUnreachable, .vaultSilent: 1_000
+        case .restorationBusy, .vaultUnreachable, .vaultSilent: 1_000
         default: nil
         }
     }

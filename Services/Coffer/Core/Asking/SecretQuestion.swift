@@ -10,6 +10,8 @@ struct SecretQuestion: Sendable {
     let isNew: Bool
     /// What gives the answer where nobody can be asked.
     let option: CommandOption
+    /// Whether a session that `coffer unlock` keeps would have made it needless.
+    var isSparedByUnlock = false
 
     /// Why it stays open where nobody can be asked.
     ///
@@ -21,10 +23,8 @@ struct SecretQuestion: Sendable {
         guard option == .passcodeDescriptor, !isNew else {
             return .usage("\(message)give it with \(source).")
         }
-        return CommandFailure(
-            .passcodeNeeded,
-            "\(message)run `coffer unlock` on one first, where a session is enough, or give "
-                + "\(source).")
+        let way = isSparedByUnlock ? "run `coffer unlock` on one first, or give" : "give it with"
+        return CommandFailure(.passcodeNeeded, "\(message)\(way) \(source).")
     }
 }
 

@@ -121,12 +121,17 @@ final class CommandRun {
     }
 
     /// The owner's passcode, asked for once a run.
-    func passcode(to purpose: String) throws(CommandFailure) -> SharedSecret {
+    ///
+    /// - Parameter isSparedByUnlock: whether a kept session would have done.
+    func passcode(
+        to purpose: String, isSparedByUnlock: Bool = false
+    ) throws(CommandFailure) -> SharedSecret {
         if let typedPasscode { return typedPasscode }
         let passcode = try secret(
             SecretQuestion(
                 description: "The passcode of owner \(try owner().text) is needed to \(purpose).",
-                prompt: "Passcode", isNew: false, option: .passcodeDescriptor))
+                prompt: "Passcode", isNew: false, option: .passcodeDescriptor,
+                isSparedByUnlock: isSparedByUnlock))
         typedPasscode = passcode
         return passcode
     }

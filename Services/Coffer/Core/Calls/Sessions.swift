@@ -37,9 +37,12 @@ extension CommandRun {
     ///
     /// In a cooldown nobody is asked and nothing is sent.
     ///
-    /// - Parameter purpose: what follows "is needed to".
+    /// - Parameters:
+    ///   - purpose: what follows "is needed to".
+    ///   - isSparedByUnlock: whether a kept session would have done.
     func verify(
-        _ scope: Scope, audience: [ServiceName], to purpose: String
+        _ scope: Scope, audience: [ServiceName], to purpose: String,
+        isSparedByUnlock: Bool = false
     ) throws(CommandFailure) -> OwnSession {
         let status = try caller().call(AskStatus()).reply
         // A passcode that was handed over is tried, not passed over.
@@ -48,7 +51,8 @@ extension CommandRun {
         {
             return try openUnprotected(scope, audience: audience)
         }
-        return try verifyPasscode(scope, audience: audience, to: purpose)
+        return try verifyPasscode(
+            scope, audience: audience, to: purpose, isSparedByUnlock: isSparedByUnlock)
     }
 
     private func openUnprotected(
@@ -68,16 +72,16 @@ extension CommandRun {
 
     /// Asks for the passcode and starts a session with it.
     func verifyPasscode(
-        _ scope: Scope, audience: [ServiceName], to purpose: String
+        _ scope: Scope, audience: [ServiceName], to purpose: String,
+        isSparedByUnlock: Bool = false
     ) throws(CommandFailure) -> OwnSession {
         let status = try credential()
         guard status.remainingMilliseconds == 0 else {
             throw Self.coolingDown(status.remainingMilliseconds)
         }
-        let passcode = try passcode(to: purpose)
-        let answer = try caller().call(
-            Verify(scope: scope, audience: audience, credential: status.credential),
-            attachments: [passcode])
+        let passcode = try passcode(to: purpose, isSparedByUnlock: isSparedByUnlock)
+        let answer = try check(
+            passcode, Verify(scope: scope, audience: audience, credential: status.credential))
         switch answer.reply {
         case .verified(let remaining, let failed, let tries):
             guard let token = answer.attachments.first else {
@@ -93,6 +97,31 @@ extension CommandRun {
             return session
         case .wrong(let failed, let remaining): throw Self.wrong(failed, remaining)
         case .coolingDown(let remaining, _): throw Self.coolingDown(remaining)
+        }
+    }
+
+    /// Has a passcode checked.
+    ///
+    /// A check whose answer is lost has no key to ask with: all that it can have left is a counted
+    /// attempt.
+    private func check(
+        _ passcode: SharedSecret, _ request: Verify
+    ) throws(CommandFailure) -> Answer<Verify> {
+        do throws(CommandFailure) {
+            return try caller().call(request, attachments: [passcode])
+        } catch {
+            let how: String
+            switch BusFault(rawValue: error.code) {
+            case .lost: how = "The connection broke while the passcode was checked."
+            case .expired: how = "The passcode was not checked in time."
+            default: throw error
+            }
+            var failure = error
+            failure.refusal.message =
+                "\(how) Nothing was changed, but one attempt may have been counted: `coffer "
+                + "status` tells. `deploy/launch status` shows how credential-authority is; then "
+                + "run this again."
+            throw failure
         }
     }
 
@@ -113,8 +142,9 @@ extension CommandRun {
         }
         if let own { return try body(own.token) }
         let tokens = try tokens()
+        let isKept = audience == [.walletVault]
         // A passcode that was handed over is tried, not passed over.
-        if audience == [.walletVault], !invocation.has(.passcodeDescriptor),
+        if isKept, !invocation.has(.passcodeDescriptor),
             let token = tokens.token(of: namespace)
         {
             do throws(CommandFailure) {
@@ -124,7 +154,8 @@ extension CommandRun {
                 tokens.drop(namespace)
             }
         }
-        let session = try verify(.resource(namespace), audience: audience, to: purpose)
+        let session = try verify(
+            .resource(namespace), audience: audience, to: purpose, isSparedByUnlock: isKept)
         return try body(session.token)
     }
 

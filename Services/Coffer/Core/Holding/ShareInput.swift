@@ -111,19 +111,19 @@ struct ShareInput {
 
 extension ShareInput {
     /// For people: what the share says of itself.
-    var table: String {
+    var rows: [[String]] {
         guard let file else {
-            return TextTable.lines([
+            return [
                 ["share", "of another program; it does not say of which wallet"], ["file", path],
-            ])
+            ]
         }
         let wallet = file.split.wallet
         let kind = wallet.network.map { "\(wallet.kind) (\($0))" } ?? wallet.kind
-        return TextTable.lines([
+        return [
             ["share", "\(file.index + 1) of 3, holder \(file.holder)"], ["kind", kind],
             ["identity", Hex.encode(wallet.identity)], ["words", String(wallet.words)],
             ["split", "\(ShownTime.text(file.split.made)), \(Hex.encode(file.split.id))"],
-        ])
+        ]
     }
 
     func write(to writer: inout JSONWriter) {

@@ -7,13 +7,16 @@ struct ApplyReport {
     let outcomes: [NetworkOutcome]
     /// After the runs.
     let counts: ClassCounts
+    let elsewhere: PlacesElsewhere
     let launch: LaunchState
 
     private var failed: UInt64 { outcomes.reduce(0) { $0 + $1.failed } }
 
-    /// Whether nothing is left to do: no wallet to take in, and none that the vault lost.
+    /// Whether nothing is left to do: no wallet to take in, none that the vault lost, and none
+    /// that no run looked for.
     private var isWhole: Bool {
         plan.isRecognised && counts.isSettled && counts.missing == 0 && failed == 0
+            && elsewhere.isEmpty
     }
 
     var report: Report {
@@ -24,6 +27,7 @@ struct ApplyReport {
             writer.bool("settled", isWhole)
             writer.identifier("launch", launch)
             writer.object("counts") { counts.write(to: &$0) }
+            elsewhere.write(to: &writer)
             writer.objects("networks", outcomes) { writer, outcome in outcome.write(to: &writer) }
             SourcePlan.write(plan.stuck, as: "stuck", to: &writer)
         }
@@ -67,21 +71,25 @@ extension ApplyReport {
                     + "not whole: keep it."
             ] + advice
         }
+        let lost = max(counts.missing, failed)
         guard isWhole else {
-            return [
-                "NOT whole: \(lostWallets) not in the vault any more and did not come in again. "
-                    + "Where it was taken into another namespace, give that to --namespace or "
-                    + "--testnet-namespace. Keep the source; it was not changed."
-            ] + advice
+            var sentences: [String] = []
+            if lost > 0 {
+                sentences.append(
+                    "NOT whole: \(ShownText.count(lost, "wallet is", "wallets are")) not in the "
+                        + "vault any more and did not come in again.")
+            }
+            if let found = elsewhere.sentence {
+                sentences.append(
+                    "NOT whole: \(found), and this run did not look there whether the vault still "
+                        + "has \(elsewhere.count == 1 ? "it" : "them"). \(PlacesElsewhere.advice)")
+            }
+            return sentences + ["Keep the source; it was not changed."] + advice
         }
         return [
             "Every wallet of the source is settled (\(counts.shownParts)). The source was not "
                 + "changed; `coffer migrate verify` compares the vault with it."
         ] + advice
-    }
-
-    private var lostWallets: String {
-        ShownText.count(max(counts.missing, failed), "wallet is", "wallets are")
     }
 }
 
@@ -93,18 +101,16 @@ struct VerifyReport {
     /// Wallets that the vault does not have, as the runs found.
     let missing: UInt64
     let outcomes: [NetworkOutcome]
+    let elsewhere: PlacesElsewhere
 
     private var counts: ClassCounts { before.counts }
 
     private var failed: UInt64 { outcomes.reduce(0) { $0 + $1.failed } }
     private var total: UInt64 { outcomes.reduce(0) { $0 + $1.total } }
 
-    /// Wallets that were taken into namespaces other than those that were looked at.
-    private var elsewhere: UInt64 { counts.inLedger > total ? counts.inLedger - total : 0 }
-
     private var exitCode: ExitCode {
         guard failed == 0 else { return .damaged }
-        return elsewhere == 0 && total > 0 ? .done : .refused
+        return elsewhere.isEmpty && total > 0 ? .done : .refused
     }
 
     var report: Report {
@@ -114,6 +120,7 @@ struct VerifyReport {
             writer.bool("recognised", before.isRecognised)
             writer.uint64("wallets", total)
             writer.bool("verified", exitCode == .done)
+            elsewhere.write(to: &writer)
             writer.objects("networks", outcomes) { writer, outcome in outcome.write(to: &writer) }
         }
     }
@@ -128,12 +135,8 @@ struct VerifyReport {
 
     private var conclusion: String {
         guard failed == 0 else { return failures.joined(separator: " ") }
-        guard elsewhere == 0 else {
-            let wallets = ShownText.count(
-                elsewhere, "wallet of the source was", "wallets of the source were")
-            return
-                "NOT verified: \(wallets) taken into another namespace. Give the right one to "
-                + "--namespace or --testnet-namespace."
+        if let found = elsewhere.sentence {
+            return "NOT verified: \(found). \(PlacesElsewhere.advice)"
         }
         guard total > 0 else {
             guard before.isRecognised else { return SourcePlan.notRecognised }

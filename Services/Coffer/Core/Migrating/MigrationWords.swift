@@ -124,6 +124,11 @@ extension RunProgress.Failure {
     }
 }
 
+extension ShownText {
+    /// The name that the app gave a wallet; an empty one is named as what it is.
+    static func legacyID(_ id: String) -> String { id.isEmpty ? "(empty)" : printable(id) }
+}
+
 extension WalletNetwork {
     /// At the head of a line.
     var title: String {

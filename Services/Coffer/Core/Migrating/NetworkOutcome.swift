@@ -29,7 +29,7 @@ struct NetworkOutcome {
         guard failed > 0 else { return nil }
         var text = TextTable.lines(
             [["FAILED", "WHY"]]
-                + failures.map { [ShownText.printable($0.id), $0.shown] })
+                + failures.map { [ShownText.legacyID($0.id), $0.shown] })
         let count = UInt64(failures.count)
         if failed > count { text += "\nand \(failed - count) more" }
         return text

@@ -11,6 +11,8 @@ struct SourcePlan {
     /// Rows of the legacy app.
     let rows: UInt64
     let counts: ClassCounts
+    /// Where wallets of it were taken in.
+    let places: [PlanMigration.Reply.Place]
     let wallets: [PlanMigration.Reply.Wallet]
 
     /// Whether the source has, or may have, anything of the legacy app.
@@ -43,7 +45,7 @@ struct SourcePlan {
             [["WALLET", "STATE", "WHY"]]
                 + wallets.map { wallet in
                     [
-                        ShownText.printable(wallet.id), wallet.reason.walletClass.shown,
+                        ShownText.legacyID(wallet.id), wallet.reason.walletClass.shown,
                         wallet.reason.shown,
                     ]
                 })
@@ -113,7 +115,7 @@ extension CommandRun {
         }
         return SourcePlan(
             source: source, digest: first.digest, launch: first.launch, rows: first.rows,
-            counts: first.counts, wallets: wallets)
+            counts: first.counts, places: first.places, wallets: wallets)
     }
 
     /// One page, with what is true of the whole source.

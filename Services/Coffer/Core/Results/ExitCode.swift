@@ -170,7 +170,7 @@ extension SharesFault {
         case .vaultUnreachable: .unreachable
         case .vaultSilent: .outcomeUnknown
         case .noSuchHolder, .holderExists, .invalidKey, .full, .noSuchSplit, .noSuchRestoration,
-            .kindNeeded, .invalidPhrase, .unexpectedIdentity:
+            .restorationBusy, .kindNeeded, .invalidPhrase, .unexpectedIdentity:
             .refused
         }
     }

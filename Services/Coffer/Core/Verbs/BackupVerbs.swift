@@ -10,7 +10,8 @@ extension Verb {
         help: """
             A split that is not confirmed does not count as a backup: nobody knows that its files \
             were kept, or its record is of before `coffer owner reset` and no key vouches for it \
-            any more. Its shares restore the wallet all the same. Asks for the passcode.
+            any more. Where its three files were written they restore the wallet all the same. \
+            Asks for the passcode.
             """
     ) { run throws(CommandFailure) in
         let splits = try run.splits()
@@ -30,8 +31,8 @@ extension Verb {
         if splits.contains(where: { !$0.confirmed }) {
             run.note(
                 "A split that is not confirmed was cut off, or is of before `coffer owner reset`. "
-                    + "What its holders have restores the wallet all the same; split the wallet "
-                    + "anew to have a backup that counts.")
+                    + "Where its three files were written they restore the wallet all the same; "
+                    + "split the wallet anew to have a backup that counts.")
         }
         return Report(text) { writer in
             writer.objects("splits", splits) { writer, split in split.write(to: &writer) }

@@ -24,6 +24,13 @@ extension Verb {
                 description: "Choose a passphrase for the new key \(path).",
                 prompt: "Passphrase", isNew: true, option: .passphraseDescriptor))
         let key = try run.makeKeyPair(passphrase, path: path)
+        let isPlain = passphrase.bytes.withBytes { $0.allSatisfy { $0 < 0x80 } }
+        if !isPlain {
+            run.note(
+                "The passphrase has letters outside ASCII. Another keyboard or system may type "
+                    + "the same letters as other bytes, which do not open the key: try it where "
+                    + "the key will be used, or choose another one.")
+        }
         let fingerprint = KeyFingerprint.text(of: key)
         let text = """
             \(path): the private key. It stays with you, and so does its passphrase.

@@ -49,7 +49,8 @@ extension Verb {
             applying again goes on from there, and no wallet is taken in twice. One that was taken \
             in before, and that the vault has no longer, comes in again. The source is never \
             changed. Ends with 0 only where every wallet of the source is settled and there, with \
-            7 where one is not, or where the source has nothing of the app.
+            7 where one is not, where one was taken into another namespace and so was not looked \
+            for, or where the source has nothing of the app.
             """
     ) { run throws(CommandFailure) in
         let source = try run.migrationSource()
@@ -61,6 +62,7 @@ extension Verb {
         let after = outcomes.isEmpty ? nil : try run.planPage(of: source)
         return ApplyReport(
             plan: plan, outcomes: outcomes, counts: after?.counts ?? plan.counts,
+            elsewhere: PlacesElsewhere(after?.places ?? plan.places, besides: places),
             launch: after?.launch ?? plan.launch
         ).report
     }
@@ -72,7 +74,8 @@ extension Verb {
         help: """
             Has the vault open every wallet that was taken in from SOURCE, derives its identity \
             from the source once more, and compares. Asks for the passcode once. Ends with 9 where \
-            a wallet does not verify, with 7 where there is nothing to verify.
+            a wallet does not verify, with 7 where there is nothing to verify or where a wallet \
+            was taken into another namespace.
             """
     ) { run throws(CommandFailure) in
         let source = try run.migrationSource()
@@ -83,7 +86,8 @@ extension Verb {
             .verify, of: source, over: places.filter { networks.contains($0.network) })
         let after = outcomes.isEmpty ? page : try run.planPage(of: source)
         return VerifyReport(
-            source: source, before: page, missing: after.counts.missing, outcomes: outcomes
+            source: source, before: page, missing: after.counts.missing, outcomes: outcomes,
+            elsewhere: PlacesElsewhere(page.places, besides: places)
         ).report
     }
 

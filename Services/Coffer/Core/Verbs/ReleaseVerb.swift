@@ -27,7 +27,7 @@ extension Verb {
         let key = try run.holderKey(run.invocation[.keyPath] ?? "")
         try input.check(key)
         let fingerprint = KeyFingerprint.text(of: request.publicKey)
-        let shown = "\(input.table)\nfor key   \(fingerprint)"
+        let shown = TextTable.lines(input.rows + [["for key", fingerprint]])
         try run.confirmRelease(shown)
         let released = try input.released(key, for: request, random: run.parts.random)
         try run.write(released, to: path)
