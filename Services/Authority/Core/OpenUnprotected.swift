@@ -38,14 +38,18 @@ extension AuthorityService {
             attachments: [SharedSecret(SecretBytes(copying: token))])
     }
 
-    /// Opens the gate of an owner who has no passcode to open it with.
+    /// Opens the gate of an owner who has no passcode to open it with, unless he was locked while
+    /// the limiter was asked.
     func unlock(_ call: Call<Unlock>) async throws -> Answer<Unlock> {
+        let mark = locks.begin(call.owner)
+        defer { locks.end(call.owner) }
         try await makeRecordIfUnknown(call.owner)
         try refuseWhileRemoving(call.owner)
         guard let record = try store.credential(of: call.owner)?.record else {
             throw CredentialFault.stale
         }
         guard record.passcode == nil else { throw CredentialFault.notAuthorised }
+        guard !locks.wasLocked(call.owner, since: mark) else { throw CredentialFault.stale }
         registry.openGate(of: call.owner)
         return Answer(Empty())
     }

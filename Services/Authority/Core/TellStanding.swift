@@ -12,6 +12,9 @@ extension AuthorityService {
         }
         let before = try store.credential(of: owner)
         let standing = try await reachableStanding(of: owner)
+        if let removal = try store.removal(of: owner) {
+            return Answer(try await status(of: owner, during: removal))
+        }
         let stored = try store.credential(of: owner)
         if let stored, stored.record.passcode != nil, !stored.hasChargesLeft {
             throw CredentialFault.attemptsDamaged

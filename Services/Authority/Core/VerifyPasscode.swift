@@ -157,7 +157,9 @@ extension AuthorityService {
         if trouble == .silent {
             _ = try group.write { try store.note(failedTry(footing), of: footing.owner) }
         }
-        guard trouble == .said(.rolledBack) else { throw trouble.faultAfterCharge }
+        guard trouble == .said(.rolledBack) else {
+            throw try fault(of: trouble.faultAfterCharge, footing)
+        }
         do throws(LimiterTrouble) {
             let standing = try await limiter.standing(of: footing.owner)
             return .coolingDown(
@@ -228,7 +230,7 @@ extension AuthorityService {
         defer { openTries.end(charged.number, of: footing.owner) }
         guard try movement(since: footing) != .changed else { throw CredentialFault.overtaken }
         let openBefore = openTries.of(footing.owner).count { $0 < charged.number }
-        let counted = try await confirm(charged.attempt, accessKey, footing.owner)
+        let counted = try await confirm(charged.attempt, accessKey, footing)
         let failedBefore = counted - min(counted, UInt64(openBefore))
         try group.write { try store.dropTry(charged.number, of: footing.owner) }
         guard try movement(since: footing) == .none else { throw CredentialFault.stale }
@@ -258,8 +260,9 @@ extension AuthorityService {
     ///
     /// - Returns: how many attempts had failed before.
     private func confirm(
-        _ attempt: AttemptID, _ accessKey: SharedSecret, _ owner: Owner
+        _ attempt: AttemptID, _ accessKey: SharedSecret, _ footing: Footing
     ) async throws -> UInt64 {
+        let owner = footing.owner
         let key = try ConfirmKey(accessKey: accessKey.bytes)
         let request = Confirm(
             attempt: attempt, signature: key.sign(.confirm, owner, attempt.bytes))
@@ -267,8 +270,21 @@ extension AuthorityService {
             return try await limiter.askUntilAnswered(request, of: owner).failedBefore
         } catch {
             // The charge stands, or was dropped without anybody hearing of it.
-            throw error == .unreachable ? CredentialFault.limiterSilent : error.faultAfterCharge
+            guard error != .unreachable else { throw CredentialFault.limiterSilent }
+            throw try fault(of: error.faultAfterCharge, footing)
         }
+    }
+
+    /// What a caller is told of a fault that came of the limiter's answer.
+    ///
+    /// A limiter that does not know an owner who is being removed, or who has another credential
+    /// since, has lost nothing.
+    private func fault(of fault: any Fault, _ footing: Footing) throws -> any Fault {
+        guard let missing = fault as? CredentialFault, missing == .secretMissing else {
+            return fault
+        }
+        try refuseWhileRemoving(footing.owner)
+        return try movement(since: footing) == .changed ? CredentialFault.stale : missing
     }
 
     private func movement(since footing: Footing) throws -> Movement {

@@ -33,8 +33,8 @@ final class Promises {
     /// Gates that were told to be closed, and which nobody has tried to open since.
     private var closed: [Owner: BootMoment] = [:]
     private var lastUnlock: [Owner: BootMoment] = [:]
-    /// When somebody last tried to open the gate with a passcode or a token, in this boot.
-    private var lastTry: [Owner: UInt64] = [:]
+    /// Tries to open the gate with a passcode or a token that nobody has had an answer to.
+    private var openTries: [Owner: Set<UInt64>] = [:]
     /// How much of an owner-managed session's time there was when it was renewed last, at most.
     private var renewed: [SessionID: UInt64] = [:]
     /// What was known when a request arrived, by the number of its exchange.
@@ -80,6 +80,7 @@ final class Promises {
     // MARK: Replies that leave
 
     func watch(_ exchange: SimulatedNetwork.Exchange, _ reply: ReplyFrames) {
+        openTries[exchange.header.owner]?.remove(exchange.number)
         guard let header = try? ReplyHeader(decoding: reply.header), header.status == .ok else {
             return
         }
@@ -180,7 +181,7 @@ final class Promises {
                 awake: clock.awakeNanoseconds, grants: grants[owner]?.count ?? 0)
         case Verify.method, OpenDeviceSession.method:
             closed[owner] = nil
-            lastTry[owner] = clock.now.nanoseconds
+            openTries[owner, default: []].insert(exchange.number)
         case Unlock.method:
             closed[owner] = nil
             lastUnlock[owner] = clock.now
@@ -219,7 +220,8 @@ final class Promises {
         {
             return
         }
-        if lastTry[owner].map({ $0 < taken.nanoseconds }) ?? true { closed[owner] = now }
+        // One that is under way may come after the lock, and open the gate again.
+        if openTries[owner, default: []].isEmpty { closed[owner] = now }
     }
 
     /// A change of a credential was told: what it was done with had its passcode.
@@ -279,7 +281,9 @@ final class Promises {
 
     /// A process ended.
     func ended(_ service: ServiceName) {
-        guard service == .credentialAuthority, let run = liveRun else { return }
+        guard service == .credentialAuthority else { return }
+        openTries = [:]
+        guard let run = liveRun else { return }
         authorityEnded[run] = clock.now
         liveRun = nil
     }
