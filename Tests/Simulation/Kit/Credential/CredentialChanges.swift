@@ -13,6 +13,7 @@ extension CredentialDevice {
         _ request: R, _ deed: Deed, token: [UInt8] = [], attachments: [SharedSecret] = [],
         _ effect: @escaping CredentialBeliefs.Effect
     ) async {
+        keeper.use()
         let number = keeper.beliefs.begin(effect)
         machine.beginMutation()
         await change(request, authority, token: token, attachments: attachments) {

@@ -247,6 +247,7 @@ final class CredentialDevice: Client {
     func openUnprotected(_ lifetime: Lifetime) async -> [UInt8]? {
         let mark = keeper.beliefs.mark
         let states = keeper.beliefs.states
+        keeper.use()
         if states.contains(where: { $0.passcode == nil }) {
             _ = try? await authority.call(Unlock(), options: options())
         }

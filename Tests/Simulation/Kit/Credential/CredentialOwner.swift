@@ -12,6 +12,11 @@ final class CredentialOwner {
     /// What can be taken over from another installation, and the number of its access key.
     private(set) var foreign: (credential: ForeignCredential, key: Int)
     var removal: RemovalUnderWay?
+    /// Whether somebody began to use Coffer again while a removal was under way.
+    ///
+    /// The authority may have ended it by itself, and then that made a new record before the device
+    /// that asked for the removal was told of its end.
+    private(set) var wasUsedInRemoval = false
     /// A wallet that was told to be there.
     var wallet: WalletID?
     /// Whether the count of tries is damaged.
@@ -41,6 +46,9 @@ final class CredentialOwner {
         random = SeededRandom(seed: seed)
         foreign = try Self.foreign(beliefs, namespace, random)
     }
+
+    /// Something is about to be asked that makes a record where there is none.
+    func use() { if removal != nil { wasUsedInRemoval = true } }
 
     /// Nothing can be taken over twice.
     func renewForeign() throws { foreign = try Self.foreign(beliefs, namespace, random) }

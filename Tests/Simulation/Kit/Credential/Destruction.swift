@@ -79,7 +79,7 @@ extension CredentialDevice {
         end(removal, made: true)
         if removal.kind == .remove { machine.tokens.giveUp() }
         // Where there is another device it may have come later, and have begun anew.
-        guard isAlone else { return }
+        guard isAlone, !keeper.wasUsedInRemoval else { return }
         for service in removal.kind.services where machine.has(owner, service) == true {
             fail("\(service.text) has something of an owner whose \(removal.kind.text) was told")
         }
