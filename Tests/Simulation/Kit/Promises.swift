@@ -33,7 +33,9 @@ final class Promises {
     /// Gates that were told to be closed, and which nobody has tried to open since.
     private var closed: [Owner: BootMoment] = [:]
     private var lastUnlock: [Owner: BootMoment] = [:]
-    /// Tries to open the gate with a passcode or a token that nobody has had an answer to.
+    /// When somebody last began or ended to try to open the gate with a passcode or a token.
+    private var lastTry: [Owner: UInt64] = [:]
+    /// Such tries that nobody has had an answer to.
     private var openTries: [Owner: Set<UInt64>] = [:]
     /// How much of an owner-managed session's time there was when it was renewed last, at most.
     private var renewed: [SessionID: UInt64] = [:]
@@ -80,7 +82,9 @@ final class Promises {
     // MARK: Replies that leave
 
     func watch(_ exchange: SimulatedNetwork.Exchange, _ reply: ReplyFrames) {
-        openTries[exchange.header.owner]?.remove(exchange.number)
+        if openTries[exchange.header.owner]?.remove(exchange.number) != nil {
+            lastTry[exchange.header.owner] = clock.now.nanoseconds
+        }
         guard let header = try? ReplyHeader(decoding: reply.header), header.status == .ok else {
             return
         }
@@ -182,6 +186,7 @@ final class Promises {
         case Verify.method, OpenDeviceSession.method:
             closed[owner] = nil
             openTries[owner, default: []].insert(exchange.number)
+            lastTry[owner] = clock.now.nanoseconds
         case Unlock.method:
             closed[owner] = nil
             lastUnlock[owner] = clock.now
@@ -220,8 +225,12 @@ final class Promises {
         {
             return
         }
-        // One that is under way may come after the lock, and open the gate again.
-        if openTries[owner, default: []].isEmpty { closed[owner] = now }
+        // One that was under way then may have come after the lock, and opened the gate again.
+        if openTries[owner, default: []].isEmpty,
+            lastTry[owner].map({ $0 < taken.nanoseconds }) ?? true
+        {
+            closed[owner] = now
+        }
     }
 
     /// A change of a credential was told: what it was done with had its passcode.
@@ -283,6 +292,7 @@ final class Promises {
     func ended(_ service: ServiceName) {
         guard service == .credentialAuthority else { return }
         openTries = [:]
+        lastTry = [:]
         guard let run = liveRun else { return }
         authorityEnded[run] = clock.now
         liveRun = nil
