@@ -210,9 +210,10 @@ extension Device {
         guard let circle = person.circle else { return }
         let main = person.namespace
         let restored = person.restoredNamespace
+        // Each with a session of its own moment: a late copy of a request may end one.
         guard let token = await certainSession(code, .resource(main), Self.services),
-            let other = await certainSession(code, .resource(restored), Self.services),
             let splits = await insist(on: ListSplits(namespace: main), shares, token)?.splits,
+            let other = await certainSession(code, .resource(restored), Self.services),
             let begun = await insist(on: ListRestorations(namespace: restored), shares, other)
         else { return }
         judge(splits, circle.confirmed)

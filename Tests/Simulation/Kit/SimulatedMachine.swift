@@ -368,6 +368,8 @@ final class SimulatedMachine {
             }
         }
         clock.reboot()
+        // Of a service that had ended before, too: its moment is none of this boot.
+        late = [:]
         let now = clock.now.nanoseconds
         for service in services {
             startsAt[service] = now + UInt64(choices.number(in: 0...3_000)) * 1_000_000
