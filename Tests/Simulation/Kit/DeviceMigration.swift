@@ -158,7 +158,8 @@ extension Device {
         _ hoard: LegacyHoard, _ network: WalletNetwork, _ token: [UInt8], isVerification: Bool
     ) async -> Bool {
         let namespace = person.namespace(of: network)
-        for _ in 0..<10 {
+        // A run that went on before may wait for the vault for a while.
+        for _ in 0..<100 {
             run = nil
             if isVerification {
                 let request = VerifyMigration(
