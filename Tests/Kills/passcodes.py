@@ -310,6 +310,33 @@ class Reset(Scenario):
                 return status
 
 
+class RemovingOwner(Reset):
+    name = "coffer owner remove"
+
+    def act(self, home, **options):
+        return home.coffer("owner", "remove", "--yes", "--json", passcode=PASSCODE, **options)
+
+    def look(self, home):
+        status = self.settled(home)
+        if status.get("removal") == "remove":
+            return
+        if "kind" in status:
+            if home.told.outcome == "done":
+                raise Failure("the owner is removed, and has a passcode")
+            wallet_opens(home)
+        else:
+            self.is_unknown(home)
+
+    def is_unknown(self, home):
+        owners = home.coffer("owner", "list", "--json", check=True).json["owners"]
+        same("owners after a removal", owners, [])
+
+    def finish(self, home):
+        until_done(home, "owner", "remove", "--yes", accepted=["credential.no_passcode"])
+        self.is_unknown(home)
+        FirstSet().finish(home)
+
+
 class RightGuess(Scenario):
     name = "coffer wallet check, right passcode"
     ground = "owner"
@@ -370,5 +397,5 @@ class WrongGuess(Scenario):
 
 PASSCODE_SCENARIOS = (
     FirstSet(), Changing(), RightGuess(), WrongGuess(), Disabling(), Protection(), ProtectionOn(),
-    Reset(), Creating(), Importing(), Removing(), TakingOver(),
+    Reset(), RemovingOwner(), Creating(), Importing(), Removing(), TakingOver(),
 )

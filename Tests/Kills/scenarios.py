@@ -280,6 +280,47 @@ class Enrol(Scenario):
         home.token(self.enrolled(home), "clear")
 
 
+class RemoveToken(Enrol):
+    name = "coffer device-key remove"
+
+    def act(self, home, **options):
+        return home.coffer("device-key", "remove", "--json", passcode=True, pin=True, **options)
+
+    def look(self, home):
+        """The token opens, or it is enrolled no more; then it has nothing, or something waits.
+
+        What could not be deleted waits, also where the command was told of the removal.
+        """
+        for _ in range(20):
+            result = home.coffer("unlock", "--device-key", "--json", pin=True)
+            status = home.coffer("device-key", "status", "--json", check=True).json
+            left = home.token("first", "count")
+            is_enrolled = "token" in status
+            if result.code == 0 if is_enrolled else status["waiting"] or left == "0":
+                break
+            time.sleep(0.3)
+        else:
+            raise Failure(f"the route does not fit the token: {status}, {left} left, {result}")
+        if home.told.outcome == "done" and is_enrolled:
+            raise Failure(f"told to be removed, and enrolled: {status}")
+        opened = home.coffer("wallet", "check", LABEL, passcode=True, patient=True)
+        same("the passcode's way", opened.code, 0)
+
+    def finish(self, home):
+        until_done(home, "device-key", "remove", pin=True)
+        status = home.coffer("device-key", "status", "--json", check=True).json
+        same("route", status, {"waiting": []})
+        same("objects of the token", home.token("first", "count"), "0")
+        refusal = home.coffer("unlock", "--device-key", "--json", pin=True, patient=True)
+        same("refusal", refusal.json["error"]["code"], "device_key.none")
+        self.enrol(home, "first", check=True)
+        same("token", self.enrolled(home), "first")
+
+    def spoil(self, home):
+        """The token is enrolled again."""
+        self.enrol(home, "first", check=True)
+
+
 class Import(Scenario):
     """A state from another time takes the place of the present one, with the services stopped."""
 
@@ -360,7 +401,7 @@ def end_wait(home):
     home.start()
 
 
-SCENARIOS = (Split(), Restore(), Apply(), TakeAgain(), Enrol(), Import())
+SCENARIOS = (Split(), Restore(), Apply(), TakeAgain(), Enrol(), RemoveToken(), Import())
 
 
 def make_wallet(home, number=0, passcode=True):

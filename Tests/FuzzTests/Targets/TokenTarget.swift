@@ -23,7 +23,7 @@ extension FuzzTarget {
             case 0: present(rest)
             case 1:
                 let isTaken = present(signed(rest))
-                plantedTrap(isTaken && rest.count > claims.count)
+                plantedTrap(isTaken && rest != claims)
             default: present(signed(claims, footer: rest))
             }
         })
