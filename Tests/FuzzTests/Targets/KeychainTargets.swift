@@ -61,7 +61,8 @@ extension FuzzTarget {
                 {"service":1,"account":["a",{"b":false}],"value":-1.5e3}
                 {"service":"s","account":"a","value":"A"}
                 """#
-            return [Array(text.utf8)]
+            let bare = #"{"service":"c","account":"a","value":"IA=="}"#
+            return [Array(text.utf8), Array(bare.utf8)]
         }
     }
 
