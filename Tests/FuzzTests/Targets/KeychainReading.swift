@@ -63,7 +63,7 @@ struct KeychainReading {
                 promise(error != .noValue, "a value of a whole row cannot be read")
                 throw error
             }
-            plantedTrap(0x80..<0xF8 ~= (first ?? 0))
+            plantedTrap(0x28..<0xFF ~= (first ?? 0) && first != 0x61)
         case .damaged(let item):
             promise(item.index == rows.count)
         }
