@@ -22,7 +22,7 @@ extension ServiceProgram {
         do {
             // Closed once, so that all of it is in the one file.
             let whole = try openStore(folder)
-            let knowsOwner = try Self.hasRows(tables.map(\.delete), owner, in: whole)
+            let knowsOwner = try whole.hasRows(of: owner, in: tables)
             whole.close()
             guard knowsOwner else { return say(Self.nothing) }
             try folder.copy(Home.storeName, to: aside)
@@ -45,18 +45,6 @@ extension ServiceProgram {
     }
 
     private static var nothing: String { "nothing" }
-
-    /// Whether the statements would delete anything; the store stays as it is.
-    private static func hasRows(
-        _ statements: [StaticString], _ owner: Owner, in store: Database
-    ) throws -> Bool {
-        var count = 0
-        try store.write {
-            for statement in statements { count += try store.run(statement, .text(owner.text)) }
-        }
-        store.abandonBatch()
-        return count > 0
-    }
 
     private static func delete(
         _ statements: [StaticString], _ owner: Owner, in store: Database

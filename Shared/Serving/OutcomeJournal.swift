@@ -63,6 +63,7 @@ public final class OutcomeJournal {
 
     /// The journal's rows of an owner.
     public nonisolated static let ownerTable = OwnerTable(
+        find: "SELECT 1 FROM outcomes WHERE owner = ?1 LIMIT 1",
         delete: "DELETE FROM outcomes WHERE owner = ?1",
         keep: "DELETE FROM outcomes WHERE owner <> ?1")
 

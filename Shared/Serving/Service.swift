@@ -51,19 +51,6 @@ extension Service {
     public func gauges() -> [Gauge] { [] }
 }
 
-/// A table that has rows of owners, as moving an owner aside needs it.
-public struct OwnerTable: Sendable {
-    /// Deletes the rows of the owner `?1`.
-    public let delete: StaticString
-    /// Deletes the rows of every other owner.
-    public let keep: StaticString
-
-    public init(delete: StaticString, keep: StaticString) {
-        self.delete = delete
-        self.keep = keep
-    }
-}
-
 /// A number that goes up and down.
 public struct Gauge: Sendable, Equatable {
     public var name: String

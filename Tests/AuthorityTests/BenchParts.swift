@@ -133,8 +133,11 @@ final class LimiterWay: FramePort {
     var isCut = false
     /// A method whose answers wait, so that a test can do something in between.
     var heldMethod: String?
+    /// A method whose requests wait on their way, so that the limiter sees others first.
+    var lateMethod: String?
     /// The methods that were asked, in order.
     private(set) var asked: [String] = []
+    private var late: [CheckedContinuation<Void, Never>] = []
     private var held: [CheckedContinuation<Void, Never>] = []
     private var dropped: [CheckedContinuation<Void, Never>] = []
 
@@ -149,6 +152,7 @@ final class LimiterWay: FramePort {
         asked.append(method)
         let mishap = takeMishap(method)
         guard mishap != .lostRequest else { throw .unreachable }
+        if lateMethod == method { await withCheckedContinuation { late.append($0) } }
         let number = node.nextID()
         node.receive(frames, id: number, from: Peer.authority.key)
         let reply = await node.reply(to: number)
@@ -164,7 +168,16 @@ final class LimiterWay: FramePort {
         return mishaps.remove(at: index).mishap
     }
 
+    var lateCount: Int { late.count }
     var heldCount: Int { held.count }
+
+    /// Lets late requests reach the limiter.
+    func letArrive() {
+        lateMethod = nil
+        let waiting = late
+        late = []
+        for continuation in waiting { continuation.resume() }
+    }
 
     func letGo() {
         heldMethod = nil

@@ -54,18 +54,33 @@ struct FreshResetRules {
         }
     }
 
-    /// What belongs to no record counts too.
-    @Test(
-        arguments: [
-            "INSERT INTO policies VALUES ('local', 'session')",
-            "INSERT INTO tries VALUES ('local', 1, 1, 'app')",
-            "INSERT INTO device_copies VALUES ('local', 'a', 't', '', x'', x'')",
-        ] as [StaticString])
-    func remainsInTheAuthorityAreInTheWay(_ row: StaticString) async throws {
+    /// A row of each table that has owners; those that are of nobody who is still there apart.
+    private static let rows: [String: StaticString] = [
+        "credentials": "INSERT INTO credentials VALUES ('local', x'00', NULL, 0)",
+        "policies": "INSERT INTO policies VALUES ('local', 'session')",
+        "tries": "INSERT INTO tries VALUES ('local', 1, 1, 'app')",
+        "removals": "INSERT INTO removals VALUES ('local', randomblob(16), 'remove', '')",
+        "device_copies": "INSERT INTO device_copies VALUES ('local', 'a', 't', '', x'', x'')",
+    ]
+    private static let rowsOfNobody: [String: StaticString] = [
+        "forgotten": "INSERT INTO forgotten VALUES ('local', randomblob(16))"
+    ]
+
+    /// What belongs to no record counts too, in whichever table it is.
+    @Test func aRowOfAnyTableIsInTheWay() async throws {
         try await LoopHarness.run {
-            let bench = try Bench()
-            try bench.edit(row)
-            try await bench.expectKnown(to: [.credentialAuthority])
+            let all = Self.rows.merging(Self.rowsOfNobody) { first, _ in first }
+            let tables = try tablesLeft(by: [], in: try Bench().authority.group.store)
+            #expect(tables == all.keys.sorted())
+            for (table, row) in all {
+                let bench = try Bench()
+                try bench.edit(row)
+                let isKnown = try bench.service.store.knows(.local)
+                #expect(isKnown == (Self.rows[table] != nil), "\(table)")
+                #expect(try !bench.service.store.knows(.other))
+                guard isKnown, table != "removals" else { continue }
+                try await bench.expectKnown(to: [.credentialAuthority])
+            }
         }
     }
 

@@ -338,6 +338,22 @@ struct UnprotectedSessionRules {
         }
     }
 
+    @Test func anUnlockThatALockOvertookOpensNoGate() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            bench.way.heldMethod = DrawChallenge.method
+            let unlock = bench.post(Unlock())
+            try await bench.settle()
+            #expect(bench.way.heldCount == 1)
+            _ = try await bench.ask(Lock())
+            bench.way.letGo()
+            #expect(try await bench.refusal(of: unlock) == "credential.stale")
+            #expect(!bench.service.registry.isGateOpen(of: .local))
+            _ = try await bench.ask(Unlock())
+            #expect(bench.service.registry.isGateOpen(of: .local))
+        }
+    }
+
     @Test func proofsServeOnceWithoutAPasscodeToo() async throws {
         try await LoopHarness.run {
             let bench = try Bench()

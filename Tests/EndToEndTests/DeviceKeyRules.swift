@@ -143,11 +143,21 @@ extension EndToEnd {
             let path = home.home.storePath(of: .credentialAuthority)
             let store = TestFile.contents(of: path) + TestFile.contents(of: path + "-wal")
             #expect(store.count > 4_096)
-            let bytes = stride(from: 0, to: 64, by: 2).map { index in
-                let start = key.index(key.startIndex, offsetBy: index)
-                return UInt8(key[start..<key.index(start, offsetBy: 2)], radix: 16) ?? 0
-            }
-            #expect(!store.indices.contains { store[$0...].starts(with: bytes) })
+            #expect(!store.holds(try known(Hex.decode(key))))
+        }
+
+        /// Without the PIN nothing is found on the token but a public key, and nothing is read.
+        @Test(arguments: DeviceKeyForm.allCases)
+        func nothingIsReadWithoutThePIN(_ form: DeviceKeyForm) throws {
+            let tokens = try SoftTokens("first")
+            let (_, client) = try house(SoftTokens.module)
+            try enrol(client, Self.first, form, session: settings(client))
+            #expect(try tokens.objectCount("first") == (form == .data ? 1 : 2))
+            let seen = try tokens.tool("first", "seen")
+            #expect(seen == (form == .data ? "" : "public-key\n"))
+            // What is no private object is found, and read.
+            try tokens.tool("first", "plant", "636F66666572")
+            #expect(try tokens.tool("first", "seen") == "data 636f66666572\n" + seen)
         }
 
         /// Sealed by RSA: p11-kit's way to a module in another process carries no ECDH.

@@ -3,6 +3,7 @@ import Crypto
 import Glibc
 import Home
 import Secrets
+import TestKit
 import Testing
 import Tokens
 import VaultMessages
@@ -57,6 +58,84 @@ extension EndToEnd {
                     .withBytes { Array($0) })
             loot.take([1, 2, 3])
             #expect(matches(loot, code: "4821") > 0)
+        }
+
+        /// The two stores that a passcode needs say nothing of what it opens.
+        @Test func nothingOfAWalletIsInTheTwoStoresOfThePasscode() throws {
+            let phrase =
+                "letter advice cage absurd amount doctor acoustic avoid letter advice cage above"
+            let home = try TestHome()
+            let client = try home.newClient("app")
+            try client.setPasscode("4821")
+            let wallet = try use(phrase, client)
+            let passcodeStores = [ServiceName.credentialAuthority, .attemptLimiter].map {
+                home.home.statePath(of: $0)
+            }
+            // While the services run, with their logs, and when they have ended.
+            var kept = passcodeStores.map(files)
+            for service in TestHome.services { home.kill(service, SIGTERM) }
+            kept += passcodeStores.map(files)
+            let stored = try rows(ofWalletsIn: home.home.storePath(of: .walletVault))
+            #expect(stored.contains(Array(wallet.wallet.text.utf8)))
+            let inVault = files(home.home.statePath(of: .walletVault))
+            #expect(stored.filter { !inVault.holds($0) } == [])
+            let words = phrase.split(separator: " ").map(String.init)
+            let traces =
+                stored
+                + (words + [main.text, Hex.encode(wallet.identity)]).map { Array($0.utf8) }
+            for bytes in kept {
+                #expect(bytes.count > 4_096)
+                #expect(traces.filter { bytes.holds($0) } == [])
+            }
+            // The same search finds what is put there.
+            for folder in passcodeStores {
+                TestFile.write(Array(traces.joined(separator: [0])), to: "\(folder)/planted")
+                let spoilt = files(folder)
+                #expect(traces.filter { !spoilt.holds($0) } == [])
+            }
+        }
+
+        /// Takes a wallet in, checks it, shows it and signs with it.
+        private func use(_ phrase: String, _ client: Client) throws -> WalletDescription {
+            let token = try client.resourceToken("4821")
+            let bring = ImportWallet(
+                namespace: main, label: "a label of no other wallet", walletKind: .bip39,
+                expected: nil)
+            let made = try client.call(bring, token: token, secrets: [secret(phrase)]).reply
+            let wallet = made.wallet
+            _ = try client.call(CheckWallet(namespace: main, wallet: wallet), token: token)
+            _ = try client.call(
+                RevealWallet(namespace: main, wallet: wallet),
+                token: known(client.unlock("4821", scope: .reveal(main, wallet))))
+            let sign = SignWithWallet(
+                namespace: main, wallet: wallet, scheme: .ed25519, path: "m/44'/0'")
+            _ = try client.call(
+                sign, token: known(client.unlock("4821", scope: .sign(main, wallet))),
+                secrets: [secret("message")])
+            return made
+        }
+
+        /// What the vault has of its wallets: the ends of all values that are long enough to be
+        /// theirs alone.
+        private func rows(ofWalletsIn path: String) throws -> [[UInt8]] {
+            let tables = [
+                "wallets": ["wallet", "label", "identity", "mac"],
+                "envelopes": ["ref", "document"],
+            ]
+            return try tables.flatMap { table, columns in
+                try columns.flatMap { column in
+                    try sqlite(path, "SELECT hex(\(column)) FROM \(table)").map {
+                        Array(try known(Hex.decode($0.lowercased())).suffix(64))
+                    }
+                }
+            }.filter { $0.count >= 16 }
+        }
+
+        /// All that stands in the files of a folder.
+        private func files(_ folder: String) -> [UInt8] {
+            TemporaryFolder.names(in: folder).flatMap {
+                TestFile.contents(of: "\(folder)/\($0)")
+            }
         }
 
         /// How many stored strings are a digest of the code, alone or with what a request carries,

@@ -307,9 +307,9 @@ class Home:
             "wallet", "list", "--namespace", namespace, "--json", passcode=passcode, check=True
         ).json["wallets"]
 
-    def status(self):
-        """How the owner's credential stands."""
-        return self.coffer("passcode", "status", "--json", check=True).json
+    def status(self, *words):
+        """How the owner's credential stands; the words may name another one."""
+        return self.coffer("passcode", "status", "--json", *words, check=True).json
 
     def outcome(self, service, key):
         """What a service says of a change that nobody acknowledged, once it is over."""

@@ -280,7 +280,7 @@ class Reset(Scenario):
         return home.coffer("owner", "reset", "--yes", "--json", passcode=PASSCODE, **options)
 
     def look(self, home):
-        status = self.settled(home)
+        status = settled(home)
         if status.get("removal") == "reset":
             return
         if "kind" in status:
@@ -300,14 +300,66 @@ class Reset(Scenario):
         """A passcode is set."""
         home.coffer("passcode", "set", "--kind", "digits6", passcode=True, check=True)
 
-    def settled(self, home):
-        """The standing, once what was under way is over."""
-        status = home.status()
-        while True:
-            time.sleep(0.3)
-            earlier, status = status, home.status()
-            if status == earlier:
-                return status
+
+def settled(home, *words):
+    """The standing, once what was under way is over."""
+    status = home.status(*words)
+    while True:
+        time.sleep(0.3)
+        earlier, status = status, home.status(*words)
+        if status == earlier:
+            return status
+
+
+class FreshReset(Scenario):
+    """The reset of an owner of whom nobody knows anything, beside one who has a wallet."""
+
+    name = "coffer owner reset --fresh"
+    ground = "owner"
+    stranger = ("--owner", "stranger")
+
+    def prepare(self, home):
+        """The command may speak for both."""
+        home.stop()
+        entry = home.path / "home/peers/coffer.key"
+        text = entry.read_text()
+        if '"local"' not in text:
+            raise Failure(f"the command's entry names no owner: {text}")
+        entry.write_text(text.replace('"local"', '"local,stranger"'))
+        home.start()
+
+    def act(self, home, **options):
+        return home.coffer("owner", "reset", "--fresh", "--json", *self.stranger, **options)
+
+    def look(self, home):
+        status = settled(home, *self.stranger)
+        is_under_way = status.get("removal") == "reset"
+        if home.told.outcome == "done" and (is_under_way or "credential" not in status):
+            raise Failure(f"the stranger is told to be reset, and stands so: {status}")
+        if "kind" in status:
+            raise Failure("the stranger has a passcode")
+        if "credential" in status and not is_under_way:
+            home.coffer("unlock", *self.stranger, check=True)
+            found = home.coffer("wallet", "list", "--json", *self.stranger, check=True)
+            same("wallets of the stranger", found.json["wallets"], [])
+        wallet_opens(home)
+
+    def finish(self, home):
+        """One that is over is not done again: the authority knows the owner then."""
+        words = ("owner", "reset", "--fresh", *self.stranger)
+        until_done(home, *words, accepted=["coffer.known_owner"], passcode=False)
+        same("removal", home.status(*self.stranger).get("removal"), None)
+        words = ("passcode", "set", "--kind", "digits6", *self.stranger)
+        home.coffer(*words, passcode=OTHER, check=True)
+        make_wallet(home, number=1, passcode=OTHER, owner=self.stranger)
+        home.coffer("wallet", "check", LABEL, *self.stranger, passcode=OTHER, check=True)
+        same("the passcode of the other", working(home, PASSCODE, OTHER), PASSCODE)
+        wallet_opens(home)
+
+    def spoil(self, home):
+        """The stranger has a passcode."""
+        words = ("passcode", "set", "--kind", "digits6", *self.stranger)
+        home.coffer(*words, passcode=OTHER, check=True)
 
 
 class RemovingOwner(Reset):
@@ -317,7 +369,7 @@ class RemovingOwner(Reset):
         return home.coffer("owner", "remove", "--yes", "--json", passcode=PASSCODE, **options)
 
     def look(self, home):
-        status = self.settled(home)
+        status = settled(home)
         if status.get("removal") == "remove":
             return
         if "kind" in status:
@@ -397,5 +449,5 @@ class WrongGuess(Scenario):
 
 PASSCODE_SCENARIOS = (
     FirstSet(), Changing(), RightGuess(), WrongGuess(), Disabling(), Protection(), ProtectionOn(),
-    Reset(), RemovingOwner(), Creating(), Importing(), Removing(), TakingOver(),
+    Reset(), RemovingOwner(), FreshReset(), Creating(), Importing(), Removing(), TakingOver(),
 )

@@ -404,9 +404,10 @@ def end_wait(home):
 SCENARIOS = (Split(), Restore(), Apply(), TakeAgain(), Enrol(), RemoveToken(), Import())
 
 
-def make_wallet(home, number=0, passcode=True):
+def make_wallet(home, number=0, passcode=True, owner=()):
     phrase = (LEGACY / "phrases").read_text().splitlines()[number]
-    home.coffer("wallet", "import", "--label", LABEL, phrase=phrase, passcode=passcode, check=True)
+    words = ("wallet", "import", "--label", LABEL, *owner)
+    home.coffer(*words, phrase=phrase, passcode=passcode, check=True)
 
 
 def make_holders(home):

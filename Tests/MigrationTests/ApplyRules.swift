@@ -22,6 +22,14 @@ import Wire
         return keychain
     }
 
+    /// Phrases under one account, which the list of the main network names.
+    private static func keychain(of phrases: String..., under id: String) -> TestKeychain {
+        var keychain = TestKeychain()
+        for phrase in phrases { keychain.add("WALLET_MNEMONIC_KEY_\(id)", Array(phrase.utf8)) }
+        keychain.list([id], on: "b67a40f")
+        return keychain
+    }
+
     @Test(arguments: TestKeychain.Format.allCases)
     func everyListedWalletComesInOnceAndTheSourceStaysAsItIs(
         _ format: TestKeychain.Format
@@ -129,12 +137,9 @@ import Wire
     }
 
     @Test func noPhraseIsInTheFilesOfTheLedger() async throws {
-        var keychain = TestKeychain()
         let phrase = try LegacyPhrase(SeededRandom(seed: 21))
         let id = try phrase.ids().legacy
-        keychain.add("WALLET_MNEMONIC_KEY_\(id)", Array(phrase.text.utf8))
-        keychain.list([id], on: "b67a40f")
-        let file = keychain
+        let file = Self.keychain(of: phrase.text, under: id)
         try await LoopHarness.run {
             let rig = try Rig()
             rig.lay(file)
@@ -153,14 +158,9 @@ import Wire
     }
 
     @Test func aPhraseIsTakenInWhateverItsCaseSpacesAndForm() async throws {
-        var keychain = TestKeychain()
-        let random = SeededRandom(seed: 5)
-        let phrase = try LegacyPhrase(random)
+        let phrase = try LegacyPhrase(SeededRandom(seed: 5))
         let typed = "  " + phrase.text.uppercased().replacing(" ", with: "\u{3000}\t ") + "\n"
-        let id = try phrase.ids().legacy
-        keychain.add("WALLET_MNEMONIC_KEY_\(id)", Array(typed.utf8))
-        keychain.list([id], on: "b67a40f")
-        let file = keychain
+        let file = Self.keychain(of: typed, under: try phrase.ids().legacy)
         try await LoopHarness.run {
             let rig = try Rig()
             rig.lay(file)
@@ -171,16 +171,12 @@ import Wire
 
     @Test func ofTwoPhrasesUnderOneAccountTheRightOneIsTaken() async throws {
         for isFirst in [true, false] {
-            var keychain = TestKeychain()
             let random = SeededRandom(seed: 6)
             let phrase = try LegacyPhrase(random)
             let other = try LegacyPhrase(random)
-            let id = try phrase.ids().legacy
-            for text in isFirst ? [phrase.text, other.text] : [other.text, phrase.text] {
-                keychain.add("WALLET_MNEMONIC_KEY_\(id)", Array(text.utf8))
-            }
-            keychain.list([id], on: "b67a40f")
-            let file = keychain
+            let (first, second) = isFirst ? (phrase, other) : (other, phrase)
+            let file = Self.keychain(
+                of: first.text, second.text, under: try phrase.ids().legacy)
             try await LoopHarness.run {
                 let rig = try Rig()
                 rig.lay(file)
@@ -203,13 +199,10 @@ import Wire
     }
 
     @Test func aWalletOfTheOtherNetworkIsNotTakenIn() async throws {
-        // A list of the main network that names the id that the phrase has on the test network.
-        var keychain = TestKeychain()
+        // The list of the main network names the id that the phrase has on the test network.
         let phrase = try LegacyPhrase(SeededRandom(seed: 3))
         let id = try phrase.ids(.testnet).legacy
-        keychain.add("WALLET_MNEMONIC_KEY_\(id)", Array(phrase.text.utf8))
-        keychain.list([id], on: "b67a40f")
-        let file = keychain
+        let file = Self.keychain(of: phrase.text, under: id)
         try await LoopHarness.run {
             let rig = try Rig()
             rig.lay(file)

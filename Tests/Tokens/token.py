@@ -5,6 +5,9 @@ usage: token.py MODULE LABEL PIN count          prints how many private objects 
        token.py MODULE LABEL PIN clear          deletes every object
        token.py MODULE LABEL PIN set-pin NEW    changes the PIN
        token.py MODULE LABEL PIN read           prints the value of every data object, in hexadecimal
+       token.py MODULE LABEL PIN plant HEX      makes a data object that is not private
+       token.py MODULE LABEL PIN seen           prints what is found, or can be read, after a logout:
+                                                what it is, and its value where that is given
 """
 
 import ctypes
@@ -13,8 +16,9 @@ import sys
 ULONG = ctypes.c_ulong
 RW_SESSION = 6
 USER = 1
-CKA_CLASS, CKA_TOKEN, CKA_VALUE = 0, 1, 0x11
+CKA_CLASS, CKA_TOKEN, CKA_PRIVATE, CKA_VALUE = 0, 1, 2, 0x11
 CKO_DATA = 0
+KINDS = {CKO_DATA: "data", 2: "public-key", 3: "private-key", 4: "secret-key"}
 
 
 class TokenInfo(ctypes.Structure):
@@ -65,12 +69,43 @@ def objects(module, session, data_only):
     return list(found[: count.value])
 
 
-def value_of(module, session, handle):
-    """The value of a data object."""
+def attribute_of(module, session, handle, kind):
+    """An attribute of an object; None where the token does not give it."""
     room = ctypes.create_string_buffer(256)
-    attribute = Attribute(CKA_VALUE, ctypes.cast(room, ctypes.c_void_p), 256)
-    check(module.C_GetAttributeValue(session, ULONG(handle), ctypes.byref(attribute), ULONG(1)))
+    attribute = Attribute(kind, ctypes.cast(room, ctypes.c_void_p), 256)
+    if module.C_GetAttributeValue(session, ULONG(handle), ctypes.byref(attribute), ULONG(1)):
+        return None
     return room.raw[: attribute.length]
+
+
+def plant(module, session, value):
+    """Makes a data object that everybody may read."""
+    yes, no, kind = ctypes.c_byte(1), ctypes.c_byte(0), ULONG(CKO_DATA)
+    room = ctypes.create_string_buffer(value, len(value))
+    parts = [(CKA_CLASS, kind, 8), (CKA_TOKEN, yes, 1), (CKA_PRIVATE, no, 1)]
+    parts.append((CKA_VALUE, room, len(value)))
+    template = (Attribute * len(parts))(
+        *(Attribute(one, ctypes.cast(ctypes.byref(at), ctypes.c_void_p), n) for one, at, n in parts)
+    )
+    made = ULONG(0)
+    check(module.C_CreateObject(session, template, ULONG(len(parts)), ctypes.byref(made)))
+
+
+def seen(module, session):
+    """What is found or can be read without the PIN.
+
+    The handles that were found with it are asked for too.
+    """
+    known = objects(module, session, False)
+    check(module.C_Logout(session))
+    found = objects(module, session, False)
+    for handle in {*known, *found}:
+        value = attribute_of(module, session, handle, CKA_VALUE)
+        if handle not in found and value is None:
+            continue
+        kind = attribute_of(module, session, handle, CKA_CLASS)
+        name = KINDS[int.from_bytes(kind, sys.byteorder)] if kind else "unknown"
+        yield f"{name} {value.hex()}" if value else name
 
 
 def main():
@@ -92,7 +127,11 @@ def main():
             check(module.C_DestroyObject(session, ULONG(handle)))
     elif verb == "read":
         for handle in objects(module, session, True):
-            print(value_of(module, session, handle).hex())
+            print(attribute_of(module, session, handle, CKA_VALUE).hex())
+    elif verb == "plant":
+        plant(module, session, bytes.fromhex(sys.argv[5]))
+    elif verb == "seen":
+        print("".join(f"{line}\n" for line in sorted(seen(module, session))), end="")
     else:
         print(len(objects(module, session, False)))
 

@@ -226,18 +226,8 @@ final class AuthorityStore {
     }
 
     /// Whether anything stands here of the owner, be it nothing that can be read.
-    ///
-    /// What was forgotten stays for ever and is of nobody who is still there.
     func knows(_ owner: Owner) throws(StorageError) -> Bool {
-        try database.firstRow(
-            """
-            SELECT 1 FROM credentials WHERE owner = ?1
-            UNION ALL SELECT 1 FROM policies WHERE owner = ?1
-            UNION ALL SELECT 1 FROM tries WHERE owner = ?1
-            UNION ALL SELECT 1 FROM removals WHERE owner = ?1
-            UNION ALL SELECT 1 FROM device_copies WHERE owner = ?1 LIMIT 1
-            """, .text(owner.text)
-        ) { row throws(StorageError) in try row.integer(0) } != nil
+        try database.hasRows(of: owner, in: Self.tablesOfOwners)
     }
 
     func ownersBeingRemoved() throws -> [Owner] {
@@ -255,19 +245,13 @@ final class AuthorityStore {
         return (bytes ?? nil).flatMap { EnrolmentID($0) }
     }
 
-    /// Removes all of an owner but the enrolments that were forgotten; inside a write.
+    /// Removes all of an owner but the enrolments that were forgotten and what is kept of copies
+    /// with tokens; inside a write.
     func dropCredential(of owner: Owner) throws(StorageError) {
-        for statement in Self.credentialTables {
-            _ = try database.run(statement, .text(owner.text))
+        for table in Self.credentialTables {
+            _ = try database.run(table.delete, .text(owner.text))
         }
     }
-
-    private static let credentialTables: [StaticString] = [
-        "DELETE FROM credentials WHERE owner = ?1",
-        "DELETE FROM policies WHERE owner = ?1",
-        "DELETE FROM tries WHERE owner = ?1",
-        "DELETE FROM removals WHERE owner = ?1",
-    ]
 
     // MARK: Forgotten enrolments
 
@@ -344,22 +328,35 @@ extension AuthorityStore {
             "names of owners", "CREATE INDEX credentials_by_owner ON credentials (owner)"),
     ])
 
-    nonisolated static let ownerTables = [
+    nonisolated static let ownerTables =
+        tablesOfOwners + [
+            OwnerTable(
+                find: "SELECT 1 FROM forgotten WHERE owner = ?1 LIMIT 1",
+                delete: "DELETE FROM forgotten WHERE owner = ?1",
+                keep: "DELETE FROM forgotten WHERE owner <> ?1")
+        ]
+
+    /// Those that say that somebody is there: all but the enrolments that were forgotten, which
+    /// stay for ever and are of nobody who is still there.
+    private nonisolated static let tablesOfOwners = credentialTables + [deviceCopiesTable]
+
+    /// Those that a reset empties; what is kept of copies with tokens follows the record.
+    private nonisolated static let credentialTables = [
         OwnerTable(
+            find: "SELECT 1 FROM credentials WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM credentials WHERE owner = ?1",
             keep: "DELETE FROM credentials WHERE owner <> ?1"),
         OwnerTable(
+            find: "SELECT 1 FROM policies WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM policies WHERE owner = ?1",
             keep: "DELETE FROM policies WHERE owner <> ?1"),
         OwnerTable(
-            delete: "DELETE FROM forgotten WHERE owner = ?1",
-            keep: "DELETE FROM forgotten WHERE owner <> ?1"),
-        OwnerTable(
+            find: "SELECT 1 FROM tries WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM tries WHERE owner = ?1",
             keep: "DELETE FROM tries WHERE owner <> ?1"),
         OwnerTable(
+            find: "SELECT 1 FROM removals WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM removals WHERE owner = ?1",
             keep: "DELETE FROM removals WHERE owner <> ?1"),
-        deviceCopiesTable,
     ]
 }

@@ -126,6 +126,7 @@ extension AuthorityStore {
         """)
 
     nonisolated static let deviceCopiesTable = OwnerTable(
+        find: "SELECT 1 FROM device_copies WHERE owner = ?1 LIMIT 1",
         delete: "DELETE FROM device_copies WHERE owner = ?1",
         keep: "DELETE FROM device_copies WHERE owner <> ?1")
 }

@@ -7,14 +7,10 @@ extension AuthorityService {
     /// How the owner's credential stands; a limiter that does not answer is said, not waited for.
     func status(_ call: Call<AskStatus>) async throws -> Answer<AskStatus> {
         let owner = call.owner
-        if let removal = try store.removal(of: owner) {
-            return Answer(try await status(of: owner, during: removal))
-        }
+        if let reply = try await statusWhileRemoving(owner) { return Answer(reply) }
         let before = try store.credential(of: owner)
         let standing = try await reachableStanding(of: owner)
-        if let removal = try store.removal(of: owner) {
-            return Answer(try await status(of: owner, during: removal))
-        }
+        if let reply = try await statusWhileRemoving(owner) { return Answer(reply) }
         let stored = try store.credential(of: owner)
         if let stored, stored.record.passcode != nil, !stored.hasChargesLeft {
             throw CredentialFault.attemptsDamaged
@@ -33,10 +29,10 @@ extension AuthorityService {
                 limiterAnswers: standing != nil, tries: try triesThatFailed(of: owner)))
     }
 
-    /// While an owner is being removed, the stores need not fit and the record not be readable.
-    private func status(
-        of owner: Owner, during removal: Removal
-    ) async throws -> AskStatus.Reply {
+    /// While an owner is being removed, the stores need not fit and the record not be readable; nil
+    /// where none is under way.
+    private func statusWhileRemoving(_ owner: Owner) async throws -> AskStatus.Reply? {
+        guard let removal = try store.removal(of: owner) else { return nil }
         let standing = try? await limiter.standing(of: owner)
         let record = (try? store.credential(of: owner))?.record
         return AskStatus.Reply(

@@ -197,6 +197,10 @@ struct LimiterStore {
 
     static let ownerTables = [
         OwnerTable(
+            find: """
+                SELECT 1 FROM nonces WHERE enrolment IN
+                (SELECT enrolment FROM owners WHERE owner = ?1) LIMIT 1
+                """,
             delete: """
                 DELETE FROM nonces WHERE enrolment IN
                 (SELECT enrolment FROM owners WHERE owner = ?1)
@@ -206,12 +210,15 @@ struct LimiterStore {
                 (SELECT enrolment FROM owners WHERE owner <> ?1)
                 """),
         OwnerTable(
+            find: "SELECT 1 FROM attempts WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM attempts WHERE owner = ?1",
             keep: "DELETE FROM attempts WHERE owner <> ?1"),
         OwnerTable(
+            find: "SELECT 1 FROM ledgers WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM ledgers WHERE owner = ?1",
             keep: "DELETE FROM ledgers WHERE owner <> ?1"),
         OwnerTable(
+            find: "SELECT 1 FROM owners WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM owners WHERE owner = ?1",
             keep: "DELETE FROM owners WHERE owner <> ?1"),
     ]

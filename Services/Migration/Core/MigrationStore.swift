@@ -56,9 +56,11 @@ final class MigrationStore {
 
     nonisolated static let ownerTables = [
         OwnerTable(
+            find: "SELECT 1 FROM ledger WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM ledger WHERE owner = ?1",
             keep: "DELETE FROM ledger WHERE owner <> ?1"),
         OwnerTable(
+            find: "SELECT 1 FROM sources WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM sources WHERE owner = ?1",
             keep: "DELETE FROM sources WHERE owner <> ?1"),
     ]

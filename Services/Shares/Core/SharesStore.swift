@@ -91,18 +91,23 @@ final class SharesStore {
 
     nonisolated static let ownerTables = [
         OwnerTable(
+            find: "SELECT 1 FROM imports WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM imports WHERE owner = ?1",
             keep: "DELETE FROM imports WHERE owner <> ?1"),
         OwnerTable(
+            find: "SELECT 1 FROM restorations WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM restorations WHERE owner = ?1",
             keep: "DELETE FROM restorations WHERE owner <> ?1"),
         OwnerTable(
+            find: "SELECT 1 FROM shares WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM shares WHERE owner = ?1",
             keep: "DELETE FROM shares WHERE owner <> ?1"),
         OwnerTable(
+            find: "SELECT 1 FROM splits WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM splits WHERE owner = ?1",
             keep: "DELETE FROM splits WHERE owner <> ?1"),
         OwnerTable(
+            find: "SELECT 1 FROM holders WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM holders WHERE owner = ?1",
             keep: "DELETE FROM holders WHERE owner <> ?1"),
     ]

@@ -80,12 +80,15 @@ final class VaultStore {
 
     nonisolated static let ownerTables = [
         OwnerTable(
+            find: "SELECT 1 FROM envelopes WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM envelopes WHERE owner = ?1",
             keep: "DELETE FROM envelopes WHERE owner <> ?1"),
         OwnerTable(
+            find: "SELECT 1 FROM wallets WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM wallets WHERE owner = ?1",
             keep: "DELETE FROM wallets WHERE owner <> ?1"),
         OwnerTable(
+            find: "SELECT 1 FROM namespaces WHERE owner = ?1 LIMIT 1",
             delete: "DELETE FROM namespaces WHERE owner = ?1",
             keep: "DELETE FROM namespaces WHERE owner <> ?1"),
     ]
@@ -200,13 +203,7 @@ final class VaultStore {
 
     /// Whether no table has a row of the owner, be it one that belongs to no wallet.
     func isEmpty(of owner: Owner) throws(StorageError) -> Bool {
-        try database.firstRow(
-            """
-            SELECT 1 FROM wallets WHERE owner = ?1
-            UNION ALL SELECT 1 FROM envelopes WHERE owner = ?1
-            UNION ALL SELECT 1 FROM namespaces WHERE owner = ?1 LIMIT 1
-            """, .text(owner.text)
-        ) { row throws(StorageError) in try row.integer(0) } == nil
+        try !database.hasRows(of: owner, in: Self.ownerTables)
     }
 
     /// Adds a wallet with its envelopes; part of a step that the caller makes.
