@@ -275,25 +275,31 @@ class Reset(Scenario):
 
     name = "coffer owner reset"
     ground = "owner"
+    kind = "reset"
 
     def act(self, home, **options):
-        return home.coffer("owner", "reset", "--yes", "--json", passcode=PASSCODE, **options)
+        return home.coffer("owner", self.kind, "--yes", "--json", passcode=PASSCODE, **options)
 
     def look(self, home):
         status = settled(home)
-        if status.get("removal") == "reset":
+        if status.get("removal") == self.kind:
             return
         if "kind" in status:
             if home.told.outcome == "done":
-                raise Failure("the owner is reset, and has a passcode")
+                raise Failure(f"the {self.kind} of the owner is done, and he has a passcode")
             # Nothing has begun, so nothing is lost.
             wallet_opens(home)
         else:
-            home.coffer("unlock", check=True)
-            same("wallets of a reset owner", home.wallets("main", passcode=None), [])
+            self.look_after(home)
+
+    def look_after(self, home):
+        """What must be so once it is done, whether the command was told so or not."""
+        home.coffer("unlock", check=True)
+        same("wallets of a reset owner", home.wallets("main", passcode=None), [])
 
     def finish(self, home):
-        until_done(home, "owner", "reset", "--yes", accepted=["credential.no_passcode"])
+        until_done(home, "owner", self.kind, "--yes", accepted=["credential.no_passcode"])
+        self.look_after(home)
         FirstSet().finish(home)
 
     def spoil(self, home):
@@ -364,29 +370,11 @@ class FreshReset(Scenario):
 
 class RemovingOwner(Reset):
     name = "coffer owner remove"
+    kind = "remove"
 
-    def act(self, home, **options):
-        return home.coffer("owner", "remove", "--yes", "--json", passcode=PASSCODE, **options)
-
-    def look(self, home):
-        status = settled(home)
-        if status.get("removal") == "remove":
-            return
-        if "kind" in status:
-            if home.told.outcome == "done":
-                raise Failure("the owner is removed, and has a passcode")
-            wallet_opens(home)
-        else:
-            self.is_unknown(home)
-
-    def is_unknown(self, home):
+    def look_after(self, home):
         owners = home.coffer("owner", "list", "--json", check=True).json["owners"]
         same("owners after a removal", owners, [])
-
-    def finish(self, home):
-        until_done(home, "owner", "remove", "--yes", accepted=["credential.no_passcode"])
-        self.is_unknown(home)
-        FirstSet().finish(home)
 
 
 class RightGuess(Scenario):
