@@ -1,3 +1,4 @@
+import Clocks
 import Loop
 import Secrets
 import TestKit
@@ -36,6 +37,22 @@ struct CalibrationRules {
         }
     }
 
+    /// From the wanted milliseconds to the iterations, on a machine whose speed is known.
+    @Test func aDerivationTakesTheTimeThatIsWanted() async throws {
+        try await LoopHarness.run {
+            let clock = FakeBootClock()
+            let kdf = TimedKDF(clock)
+            let wanted = AuthoritySettings().kdfTargetMilliseconds
+            let calibration = KDFCalibration(kdf: kdf, clock: clock, targetMilliseconds: wanted)
+            let iterations = await calibration.iterations()
+            #expect(iterations == 1_000_000)
+            let start = clock.now.nanoseconds
+            _ = await kdf.derive(
+                password: SharedSecret(SecretBytes(count: 1)), salt: [], iterations: iterations)
+            #expect(clock.now.nanoseconds - start == 350_000_000)
+        }
+    }
+
     @Test func theRealDerivationIsPBKDF2() async throws {
         try await LoopHarness.run {
             let kdf = PooledKDF(threads: 1)
@@ -46,5 +63,20 @@ struct CalibrationRules {
             #expect(Hex.encode(key.bytes.withBytes { Array($0) }) == known)
             #expect((1...2).contains(PooledKDF.defaultThreads))
         }
+    }
+}
+
+/// A derivation that takes 350 ns of a clock for each iteration.
+@ServiceLoop
+private final class TimedKDF: PasscodeKDF {
+    private let clock: FakeBootClock
+
+    init(_ clock: FakeBootClock) { self.clock = clock }
+
+    func derive(
+        password: SharedSecret, salt: [UInt8], iterations: Int
+    ) async -> SharedSecret {
+        clock.advance(nanoseconds: UInt64(iterations) * 350)
+        return SharedSecret(SecretBytes(count: PasscodeWrapper.keyBytes))
     }
 }

@@ -59,6 +59,27 @@ struct CrashRules {
         }
     }
 
+    /// Flag and open key change together: there is no moment in which the record is damaged.
+    @Test(arguments: steps, [true, false])
+    func aSettingThatBreaksOffLeavesTheOneOrTheOther(_ step: Int, _ wanted: Bool) async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            let token = try await bench.settingsToken()
+            if wanted { _ = try await bench.ask(SetProtection(protection: false), token: token) }
+            let key = IdempotencyKey.numbered(500)
+            _ = bench.post(SetProtection(protection: wanted), token: token, key: key)
+            for _ in 0..<step { try await bench.step() }
+            try bench.restart()
+            let isDone =
+                try await bench.ask(AskOutcome<Authority>(key: key)).reply.status == .done
+            let record = try #require(try bench.stored()).record
+            #expect(record.protection == (isDone == wanted))
+            #expect((record.unprotectedKey == nil) == record.protection)
+            #expect(try await bench.unlock("1234").isVerified)
+        }
+    }
+
     @Test(arguments: steps)
     func aCheckThatBreaksOffCostsAtMostItsCharge(_ step: Int) async throws {
         try await LoopHarness.run {

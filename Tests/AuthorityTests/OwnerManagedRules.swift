@@ -187,7 +187,21 @@ struct OwnerManagedRules {
             #expect(open.reply.remainingMilliseconds == 15_000)
             _ = try await bench.ask(
                 SetPasscode(passcodeKind: .digits4), token: settings, secret: "5678")
+            #expect(bench.service.registry.count == 0)
             #expect(try await bench.refusal(Renew(), token: other) == "session.ended")
+        }
+    }
+
+    /// At once, and not only when it is used: no access key stays in memory.
+    @Test func aRemovalOfThePasscodeEndsIt() async throws {
+        try await LoopHarness.run {
+            let bench = try Bench()
+            try await bench.set()
+            let token = try await bench.managedToken()
+            let settings = try await bench.settingsToken()
+            _ = try await bench.ask(DisablePasscode(), token: settings)
+            #expect(bench.service.registry.count == 0)
+            #expect(try await bench.refusal(Renew(), token: token) == "session.ended")
         }
     }
 }
