@@ -155,11 +155,15 @@ final class SimulatedMachine {
         if left == 0 { kill(service, .killInCommit) }
     }
 
-    /// The services whose turn may end now.
+    /// The running services whose turn may end now.
+    ///
+    /// News may have come for one that has ended; it has no turn to end.
     private var endable: [ServiceName] {
         guard !unfinished.isEmpty else { return [] }
         let now = clock.now.nanoseconds
-        return services.filter { unfinished.contains($0) && (late[$0] ?? 0) <= now }
+        return services.filter {
+            running[$0] != nil && unfinished.contains($0) && (late[$0] ?? 0) <= now
+        }
     }
 
     // MARK: Messages
@@ -368,8 +372,6 @@ final class SimulatedMachine {
             }
         }
         clock.reboot()
-        // Of a service that had ended before, too: its moment is none of this boot.
-        late = [:]
         let now = clock.now.nanoseconds
         for service in services {
             startsAt[service] = now + UInt64(choices.number(in: 0...3_000)) * 1_000_000
