@@ -21,12 +21,13 @@ import Testing
         #expect(missing == [], "nothing of these was injected")
         var deeds = Deeds()
         for result in results { deeds.add(result.deeds) }
-        #expect(deeds[.wallet] > 20 && deeds[.migration] > 5)
+        #expect(deeds[.wallet] > 20 && deeds[.migration] > 5 && deeds[.deviceSession] > 5)
     }
 
     /// What only those meet who change credentials and have tokens.
     private static let ofCredentials: [Trouble] = [
-        .damagedTries, .killInMutation, .killInTokenUse, .tokenAbsent, .tokenCleared, .tokenFailed,
+        .damagedTries, .killInMutation, .killInTokenUse, .lostStore, .tokenAbsent, .tokenCleared,
+        .tokenFailed,
         .tokenFull,
         .tokenPINChanged, .tokenSilent, .tokenSlow,
     ]

@@ -77,6 +77,7 @@ final class SimulatedMachine {
             startsAt[service] = 0
         }
         promises.step = { [weak self] in self?.steps ?? 0 }
+        promises.has = { [weak self] in self?.has($0, $1) }
     }
 
     // MARK: One step
@@ -379,6 +380,20 @@ final class SimulatedMachine {
         // Nobody's deadline is of this boot, and nothing is on its way any more.
         network.breakOff { _ in true }
         network.clear()
+    }
+
+    /// Stores are lost with the power, as where a machine is installed anew.
+    func lose(_ lost: [ServiceName]) {
+        boot()
+        injected[.lostStore] += lost.count
+        for service in lost {
+            if let old = disks[service] {
+                count(old)
+                old.retire()
+            }
+            use(TestDisk(), for: service)
+        }
+        if lost.contains(.attemptLimiter) { promises.forgetTries() }
     }
 
     /// The machine sleeps, for up to some seconds; its boot clock goes on.
