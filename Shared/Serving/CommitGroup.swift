@@ -86,9 +86,9 @@ public final class CommitGroup {
 
     /// Writes that a change did not happen; part of the caller's step.
     ///
-    /// A service that takes back what ``beginChange(_:_:)`` wrote does so in the same step: else the
-    /// outcome could stay in flight with nobody left to settle it. One that passes by itself is not
-    /// kept: the same thing may be asked for again.
+    /// A service that takes back what ``beginChange(_:_:)`` wrote does so in the same step: else
+    /// the outcome could stay in flight with nobody left to settle it. One that passes by itself is
+    /// not kept: the same thing may be asked for again.
     public func refuse(_ ticket: ChangeTicket, with refusal: Refusal) throws(StorageError) {
         guard refusal.retryAfterMilliseconds == nil else {
             return try journal.forgetBegun(ticket.name)
