@@ -84,6 +84,19 @@ public final class CommitGroup {
         }
     }
 
+    /// Writes that a change did not happen; part of the caller's step.
+    ///
+    /// A service that takes back what ``beginChange(_:_:)`` wrote does so in the same step: else
+    /// the outcome could stay in flight with nobody left to settle it. One that passes by itself is
+    /// not kept: the same thing may be asked for again.
+    public func refuse(_ ticket: ChangeTicket, with refusal: Refusal) throws(StorageError) {
+        guard refusal.retryAfterMilliseconds == nil else {
+            return try journal.forgetBegun(ticket.name)
+        }
+        try journal.record(
+            .rejected(with: refusal, digest: ticket.digest), for: ticket.name)
+    }
+
     /// Writes what became of a change that was begun earlier and whose call is gone: its reply, or
     /// why it did not happen; part of the caller's step.
     public func conclude(

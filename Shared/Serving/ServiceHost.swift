@@ -281,16 +281,10 @@ public final class ServiceHost<S: Service> {
     /// What may have happened stays as it stands.
     private func record(_ refusal: Refusal, for ticket: ChangeTicket) {
         guard refusal.outcome == .rejected else { return }
-        // One that passes by itself is not kept: the same thing may be asked for again.
-        guard refusal.retryAfterMilliseconds == nil else {
+        if refusal.retryAfterMilliseconds != nil {
             guard (try? group.journal.entry(for: ticket.name)?.status) == .inFlight else { return }
-            _ = try? group.write { try group.journal.forgetBegun(ticket.name) }
-            return
         }
-        try? group.write {
-            try group.journal.record(
-                .rejected(with: refusal, digest: ticket.digest), for: ticket.name)
-        }
+        try? group.write { try group.refuse(ticket, with: refusal) }
     }
 
     private func outcome(of key: IdempotencyKey, peer: PeerEntry, owner: Owner) throws

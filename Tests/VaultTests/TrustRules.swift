@@ -184,6 +184,28 @@ import Wire
         }
     }
 
+    /// Not for what is kept under a key either, which needs no lease.
+    @Test func nobodyPassesWhileTheKeysOfANewRunAreAskedFor() async throws {
+        try await LoopHarness.run {
+            let rig = try Rig()
+            let token = try rig.token(.resource(rig.main))
+            let key = rig.newKey()
+            let request = CreateWallet(namespace: rig.main, label: "", words: 12)
+            _ = try await rig.ask(request, token: token, key: key)
+            rig.clock.advance(milliseconds: 500)
+            try rig.authority.restart()
+            rig.authority.publish()
+            let ids = (0..<2).map { _ in rig.send(request, token: token, key: key) }
+            try await rig.finish()
+            for id in ids {
+                let refusal = #expect(throws: Refusal.self) {
+                    try rig.answer(to: id, CreateWallet.self)
+                }
+                #expect(refusal?.code == "session.invalid")
+            }
+        }
+    }
+
     @Test func aTokenOfANewRunIsTakenBeforeItsFirstEvent() async throws {
         try await LoopHarness.run {
             let reader = try await Reader()

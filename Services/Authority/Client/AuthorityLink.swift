@@ -115,7 +115,9 @@ public final class AuthorityLink {
 
     /// Fetches the keys where there are none of the run that the events are of.
     private func refreshKeysIfNeeded(_ owner: Owner) async throws -> Bool {
-        let isOther = news.run != nil && news.run != verifier.run && mayAskForKeys
+        // While they are asked for, a token is not held against those of the run that has ended.
+        let isOther =
+            news.run != nil && news.run != verifier.run && (mayAskForKeys || keyWaiters != nil)
         guard verifier.run == nil || isOther else { return false }
         try await askForKeys(owner)
         return true

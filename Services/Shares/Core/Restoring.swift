@@ -113,7 +113,10 @@ extension SharesService {
             installed = try await vault.bring(bring, phrase: phrase, key: key, for: call)
         } catch {
             if error.outcome == .rejected {
-                try await durably { try store.removeImport(of: address) }
+                try await durably {
+                    try store.removeImport(of: address)
+                    try group.refuse(ticket, with: error)
+                }
                 vault.settle(key, of: call.owner)
             }
             throw error

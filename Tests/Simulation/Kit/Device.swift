@@ -55,6 +55,10 @@ final class Device: Client {
                 await workOnMigration()
                 continue
             }
+            if person.hasToken, choices.chance(percent: 12) {
+                await workOnToken()
+                continue
+            }
             switch choices.number(in: 1...100) {
             case 1...12: await changePasscode()
             case 13...24: await tryWrong()
@@ -182,6 +186,12 @@ final class Device: Client {
         let audience: [ServiceName] = scope == .appUnlock ? [] : services
         let leave = Leave(scope: scope, audience: audience)
         if let token = tokens[leave], choices.chance(percent: 85) { return token }
+        if case .resource = scope, person.route.possible.contains(true),
+            choices.chance(percent: 50), let token = await tokenSession(scope, audience)
+        {
+            tokens[leave] = token
+            return token
+        }
         let guesses = person.possible.compactMap { $0 }.sorted()
         guard let code = choices.pick(guesses) else { return nil }
         var verdict = await verify(code, scope, audience)
@@ -370,6 +380,7 @@ final class Device: Client {
         let before = person.wallets
         guard let listed = await allWallets(in: person.namespace, token) else { return }
         judge(listed, before)
+        if person.hasToken { await auditToken() }
         if person.keychain != nil { await auditMigration(right) }
         if person.circle != nil { await auditShares(right) }
     }

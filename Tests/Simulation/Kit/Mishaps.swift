@@ -60,6 +60,8 @@ public enum Trouble: String, CaseIterable, Sendable {
     case reordered = "messages_reordered"
     /// A count of tries that something else has changed.
     case damagedTries = "damaged_counts_of_tries"
+    /// A service's whole store, gone with the power.
+    case lostStore = "lost_stores"
     /// Somebody sets the calendar, up to ten years either way.
     case wallClockJump = "wall_clock_jumps"
     case tokenAbsent = "tokens_absent"
@@ -113,11 +115,16 @@ public enum Deed: String, CaseIterable, Sendable {
     case suspension = "sessions_suspended_and_resumed"
     case reset = "owners_reset"
     case ownerRemoval = "owners_removed"
+    case freshReset = "owners_reset_as_strangers"
+    case refusedFreshReset = "resets_refused_of_owners_who_are_known"
+    case holder = "holders_taken_in"
+    case unconfirmedSplit = "splits_before_a_removal"
 
     /// What is done where credentials are changed.
     public static let ofCredentials: [Deed] = [
         .passcode, .session, .disabling, .protection, .imported, .enrolment, .routeRemoval,
         .deviceSession, .unprotectedSession, .ownerManaged, .suspension, .reset, .ownerRemoval,
+        .freshReset, .refusedFreshReset, .holder,
     ]
 }
 

@@ -23,6 +23,10 @@ final class Person {
     /// Raised by everything that may change the passcode, so that an answer can be judged.
     private(set) var passcodeVersion = 0
     private(set) var isChanging = false
+    /// What is believed of his hardware token.
+    let route: DeviceRoute
+    /// Whether he uses it.
+    let hasToken: Bool
     private(set) var wallets: [String: Wallet] = [:]
     private var lastLabel = 0
 
@@ -42,10 +46,12 @@ final class Person {
         var shown: [UInt8]?
     }
 
-    init(number: Int, keychain: LegacyHoard?, circle: Circle?) {
+    init(number: Int, keychain: LegacyHoard?, circle: Circle?, hasToken: Bool) {
         self.number = number
         self.keychain = keychain
         self.circle = circle
+        self.hasToken = hasToken
+        route = DeviceRoute(uri: SimulatedTokens.uris[(number - 1) % SimulatedTokens.uris.count])
         guard let owner = Directory.owner(UInt8(number)) else {
             preconditionFailure("a name of the simulation is well-formed")
         }

@@ -16,6 +16,8 @@ final class Promises {
     private(set) var broken: [String] = []
     /// At which step of the run the machine is.
     var step: () -> Int = { 0 }
+    /// Whether a service that runs has something of an owner.
+    var has: (Owner, ServiceName) -> Bool? = { _, _ in nil }
     private let clock: FakeBootClock
     private var grants: [Owner: [Grant]] = [:]
     /// When something came last that drops all of an owner's grants, those on their way too.
@@ -117,6 +119,7 @@ final class Promises {
         case BeginRemoval.method:
             watchOrigin(exchange)
             removed[owner] = clock.now
+        case BeginFreshReset.method: watchFreshReset(owner, reply)
         case Verify.method: watch(opened: (try? reply.answer(to: Verify.self))?.attachments.first)
         case OpenSession.method:
             watch(opened: (try? reply.answer(to: OpenSession.self))?.attachments.first)
@@ -246,6 +249,24 @@ final class Promises {
             moment: clock.now, revision: revision, kept: keeping ? claims.session : nil)
     }
 
+    /// Nobody authorises it, so nobody may have anything of the owner that it would destroy.
+    private func watchFreshReset(_ owner: Owner, _ reply: ReplyFrames) {
+        guard
+            case .begun(_, let outstanding)? =
+                (try? reply.answer(to: BeginFreshReset.self))?.reply
+        else { return }
+        removed[owner] = clock.now
+        // One that only has to be finished may have made a record since.
+        guard !outstanding.isEmpty else { return }
+        for service in [ServiceName.credentialAuthority, .attemptLimiter, .walletVault]
+        where has(owner, service) == true {
+            fail("a fresh reset begins, and \(service.text) has something of its owner")
+        }
+    }
+
+    /// The limiter's store was lost, and nobody knows any more what was evaluated.
+    func forgetTries() { grants = [:] }
+
     private func watchOrigin(_ exchange: SimulatedNetwork.Exchange) {
         guard let claims = claims(of: exchange), claims.origin != .passcode else { return }
         fail("\(exchange.header.method) with a session of origin \(claims.origin.text)")
@@ -317,15 +338,17 @@ final class Promises {
         guard let claims = claims(of: exchange) else { return }
         let now = clock.now
         let method = exchange.header.method
-        // A list, and what is repeated from the journal, opens nothing and may rest on news.
-        let isList =
-            isRepeat || method == ListWallets.method || method == FindWallet.method
+        // A list opens nothing and may rest on news.
+        let isList = method == ListWallets.method || method == FindWallet.method
         if claims.owner != exchange.header.owner {
             fail("\(method) for \(exchange.header.owner.text) with a token of another owner")
         }
         guard claims.boot == now.bootID else {
             return fail("\(method) under a session of an earlier boot")
         }
+        // What is repeated from the journal is done no second time, and tells nothing but what
+        // anybody who knows the key may ask for without a session.
+        guard !isRepeat else { return }
         if let deadline = claims.deadline, now.nanoseconds >= deadline {
             fail("\(method) under a session that ran out")
         }

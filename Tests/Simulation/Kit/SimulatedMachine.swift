@@ -77,6 +77,7 @@ final class SimulatedMachine {
             startsAt[service] = 0
         }
         promises.step = { [weak self] in self?.steps ?? 0 }
+        promises.has = { [weak self] in self?.has($0, $1) }
     }
 
     // MARK: One step
@@ -155,11 +156,15 @@ final class SimulatedMachine {
         if left == 0 { kill(service, .killInCommit) }
     }
 
-    /// The services whose turn may end now.
+    /// The running services whose turn may end now.
+    ///
+    /// News may have come for one that has ended; it has no turn to end.
     private var endable: [ServiceName] {
         guard !unfinished.isEmpty else { return [] }
         let now = clock.now.nanoseconds
-        return services.filter { unfinished.contains($0) && (late[$0] ?? 0) <= now }
+        return services.filter {
+            running[$0] != nil && unfinished.contains($0) && (late[$0] ?? 0) <= now
+        }
     }
 
     // MARK: Messages
@@ -368,8 +373,6 @@ final class SimulatedMachine {
             }
         }
         clock.reboot()
-        // Of a service that had ended before, too: its moment is none of this boot.
-        late = [:]
         let now = clock.now.nanoseconds
         for service in services {
             startsAt[service] = now + UInt64(choices.number(in: 0...3_000)) * 1_000_000
@@ -377,6 +380,20 @@ final class SimulatedMachine {
         // Nobody's deadline is of this boot, and nothing is on its way any more.
         network.breakOff { _ in true }
         network.clear()
+    }
+
+    /// Stores are lost with the power, as where a machine is installed anew.
+    func lose(_ lost: [ServiceName]) {
+        boot()
+        injected[.lostStore] += lost.count
+        for service in lost {
+            if let old = disks[service] {
+                count(old)
+                old.retire()
+            }
+            use(TestDisk(), for: service)
+        }
+        if lost.contains(.attemptLimiter) { promises.forgetTries() }
     }
 
     /// The machine sleeps, for up to some seconds; its boot clock goes on.

@@ -112,6 +112,14 @@ final class SimulatedNetwork {
         held = []
     }
 
+    /// Whether a copy of such a request is on its way.
+    func carries(_ method: String) -> Bool {
+        (parcels + held.map(\.parcel)).contains { parcel in
+            guard case .request(let exchange) = parcel else { return false }
+            return exchange.header.method == method
+        }
+    }
+
     /// Keeps a message back.
     func hold(_ parcel: Parcel, until moment: UInt64) { held.append((moment, parcel)) }
 

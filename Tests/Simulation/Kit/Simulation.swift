@@ -82,16 +82,17 @@ public struct Simulation: Sendable {
             steps: machine.steps, acts: acts, trace: trace)
     }
 
-    /// One owner or two; some have legacy wallets, and some keep a backup.
+    /// One owner or two; some have legacy wallets, some keep a backup, and some a hardware token.
     @ServiceLoop
     private static func people(_ draw: SeededRandom) -> [Person] {
         let count = draw.number(in: 1...2)
         let migrates = draw.chance(percent: 35)
         let keepsShares = draw.chance(percent: 35)
+        let haveTokens = draw.chance(percent: 35)
         return (1...count).map { number in
             Person(
                 number: number, keychain: migrates ? try? LegacyHoard(draw) : nil,
-                circle: keepsShares ? try? Circle() : nil)
+                circle: keepsShares ? try? Circle() : nil, hasToken: haveTokens)
         }
     }
 

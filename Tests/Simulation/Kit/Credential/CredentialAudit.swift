@@ -11,6 +11,8 @@ extension CredentialDevice {
 
     func auditCredential() async {
         for _ in 0..<20 where keeper.isDamaged { await mend() }
+        for _ in 0..<20 where keeper.isLost { await recover() }
+        if keeper.isLost { fail("an owner whose stores are lost is not reset") }
         for _ in 0..<20 where keeper.removal?.peer == peer {
             await goOnRemoving()
             await machine.timers.sleep(milliseconds: 500)
@@ -33,6 +35,7 @@ extension CredentialDevice {
             await auditPasscode()
         } else {
             await auditWithoutPasscode()
+            await auditFirstPasscode()
         }
         if await insist(on: AskStatus(), authority)?.removal != nil {
             fail("a removal is left after all was mended")
@@ -46,6 +49,18 @@ extension CredentialDevice {
             await machine.timers.sleep(milliseconds: 500)
         }
         fail("wallets that need no passcode do not open after all was mended")
+    }
+
+    /// Who has no passcode can set one.
+    private func auditFirstPasscode() async {
+        for _ in 0..<Self.tokenRounds {
+            await setFirstPasscode()
+            if keeper.beliefs.states.allSatisfy({ $0.passcode != nil }) {
+                return await auditPasscode()
+            }
+            await machine.timers.sleep(milliseconds: 500)
+        }
+        fail("an owner without a passcode can set none after all was mended")
     }
 
     /// The record has a passcode and protection exactly where that was told.

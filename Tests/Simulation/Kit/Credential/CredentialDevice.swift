@@ -53,6 +53,10 @@ final class CredentialDevice: Client {
                 await mend()
                 continue
             }
+            if keeper.isLost {
+                await recover()
+                continue
+            }
             if keeper.removal?.peer == peer, choices.chance(percent: 60) {
                 await goOnRemoving()
                 continue
@@ -83,6 +87,10 @@ final class CredentialDevice: Client {
     }
 
     private func actWithoutPasscode() async {
+        if isAlone, machine.services.contains(.walletVault) {
+            if choices.chance(percent: 20) { return await resetFresh() }
+            if choices.chance(percent: 6) { return await meetLoss() }
+        }
         switch choices.number(in: 1...100) {
         case 1...62: await setFirstPasscode()
         case 63...80: await importCredential()
@@ -92,6 +100,9 @@ final class CredentialDevice: Client {
     }
 
     private func act() async {
+        if isAlone, machine.services.contains(.walletVault), choices.chance(percent: 6) {
+            return await meetLoss()
+        }
         switch choices.number(in: 1...100) {
         case 1...14: await changePasscode()
         case 15...20: await disablePasscode()
@@ -159,11 +170,15 @@ final class CredentialDevice: Client {
 
     /// Tries a code and judges the answer by what is known.
     @discardableResult
-    func verify(_ code: String, _ scope: Scope, _ lifetime: Lifetime = .standard) async -> Verdict {
+    func verify(
+        _ code: String, _ scope: Scope, _ lifetime: Lifetime = .standard,
+        for audience: [ServiceName]? = nil
+    ) async -> Verdict {
         lastToken = nil
         let mark = keeper.beliefs.mark
         let states = keeper.beliefs.states
-        let request = Verify(scope: scope, audience: audience(of: scope), lifetime: lifetime)
+        let request = Verify(
+            scope: scope, audience: audience ?? self.audience(of: scope), lifetime: lifetime)
         let answer: Answer<Verify>
         do throws(Refusal) {
             answer = try await authority.call(
@@ -181,7 +196,7 @@ final class CredentialDevice: Client {
             machine.deeds[.session] += 1
             lastToken = answer.attachments.first.map { $0.bytes.withBytes { Array($0) } }
             if lifetime == .ownerManaged { machine.deeds[.ownerManaged] += 1 }
-            if scope.namespace != nil, let lastToken { resources.append(lastToken) }
+            if case .resource = scope, let lastToken { resources.append(lastToken) }
             return .verified
         case .wrong:
             if isSettled, !keeper.beliefs.see({ $0.passcode != code }) {
@@ -212,6 +227,8 @@ final class CredentialDevice: Client {
     /// Stores that do not belong together, or are damaged, never come of what breaks here.
     func judge(_ refusal: Refusal) {
         if keeper.isDamaged, refusal.code == "credential.attempts_damaged" { return }
+        // A limiter that knows an owner of whom the authority's store is lost.
+        if keeper.isLost, refusal.code == "credential.missing" { return }
         let isDamage =
             [
                 "credential.missing", "credential.secret_missing", "credential.damaged",
@@ -355,9 +372,9 @@ final class CredentialDevice: Client {
 
     /// Makes a wallet in the vault, or looks whether it opens.
     func work() async {
-        guard machine.services.contains(.walletVault),
-            let token = await verify(.resource(keeper.namespace))
-        else { return }
+        guard machine.services.contains(.walletVault), let token = await resourceSession() else {
+            return
+        }
         let mark = keeper.beliefs.mark
         guard let wallet = keeper.wallet else { return await makeWallet(token) }
         do throws(Refusal) {
@@ -369,6 +386,11 @@ final class CredentialDevice: Client {
                 fail("a wallet that was acknowledged: \(error.code)")
             }
         }
+    }
+
+    private func resourceSession() async -> [UInt8]? {
+        if certainCode() == nil { return await openUnprotected(.standard) }
+        return await verify(.resource(keeper.namespace))
     }
 
     func makeWallet(_ token: [UInt8]) async {

@@ -17,15 +17,23 @@ final class CredentialOwner {
     /// The authority may have ended it by itself, and then that made a new record before the device
     /// that asked for the removal was told of its end.
     private(set) var wasUsedInRemoval = false
+    /// Whether something was asked that makes a record, since there was nothing of him anywhere.
+    private(set) var wasUsed = false
     /// A wallet that was told to be there.
     var wallet: WalletID?
+    /// Who keeps his shares.
+    private(set) var circle: Circle
     /// Whether the count of tries is damaged.
     var isDamaged = false
+    /// Whether the authority's store was lost, and he is not reset yet.
+    var isLost = false
     private let random: SeededRandom
 
     /// A reset or removal that was asked for.
     struct RemovalUnderWay {
         let kind: RemovalKind
+        /// Whether nobody authorised it, since nobody knows the owner.
+        var isFresh = false
         /// The number of the change.
         let change: Int
         /// The token that it was asked for with.
@@ -44,11 +52,21 @@ final class CredentialOwner {
         self.owner = owner
         self.namespace = namespace
         random = SeededRandom(seed: seed)
+        circle = try Circle()
         foreign = try Self.foreign(beliefs, namespace, random)
     }
 
     /// Something is about to be asked that makes a record where there is none.
-    func use() { if removal != nil { wasUsedInRemoval = true } }
+    func use() {
+        wasUsed = true
+        if removal != nil { wasUsedInRemoval = true }
+    }
+
+    /// There is nothing of him anywhere any more.
+    func beginAnew() { wasUsed = false }
+
+    /// Nobody keeps his shares any more.
+    func renewCircle() throws { circle = try Circle() }
 
     /// Nothing can be taken over twice.
     func renewForeign() throws { foreign = try Self.foreign(beliefs, namespace, random) }
