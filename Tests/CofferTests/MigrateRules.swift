@@ -157,7 +157,7 @@ import Wire
                     _ = try fixture.run("migrate", verb, path)
                 }
                 #expect(failed?.exitCode == .refused)
-                #expect(failed?.refusal.message.contains(path) == true)
+                #expect(failed?.refusal.message.contains("cannot read `\(path)`. ") == true)
                 #expect(failed?.refusal.message.contains(reason) == true, "\(reason)")
                 #expect(fixture.person.asked.isEmpty)
             }
@@ -430,6 +430,21 @@ import Wire
         #expect(fixture.services.seen(StopRun.self).count == 1)
         #expect(migration.begun.count == 1)
         #expect(!fixture.signals.isHeld)
+    }
+
+    /// The second one waits for nothing, so that what it says is ready before.
+    @Test func aSecondSignalSaysThatTheRunMayGoOn() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        let migration = FakeMigration(fixture, .listedMainnet)
+        migration.scripts = [[.running(1, of: 10), .running(3, of: 10)]]
+        var said = ""
+        migration.onFollow = {
+            fixture.signals.came = true
+            said = (fixture.signals.leftOpen.last ?? nil)?.sentence ?? ""
+        }
+        _ = try failing(fixture, "apply")
+        #expect(said.contains("`coffer migrate status` tells"))
+        #expect(said.contains("`coffer migrate apply` goes on"))
     }
 
     @Test func aSignalAtTheEndOfOneNetworkKeepsTheNextFromBeginning() throws {
