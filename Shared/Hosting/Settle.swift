@@ -50,7 +50,7 @@ extension ServiceProgram {
 
     private func present(_ folder: String) throws(ProgramError) -> Database {
         let path = "\(folder)/\(Home.storeName)"
-        guard access(path, F_OK) == 0 else { throw .refused("There is no store in \(folder).") }
+        guard access(path, F_OK) == 0 else { throw .refused("There is no store in `\(folder)`.") }
         do { return try Database(path: path, schema: S.schema) } catch {
             throw ProgramError(storage: error, path: folder)
         }

@@ -31,6 +31,37 @@ public enum WholeFiles {
         if folder.has(place.name) { throw .exists(path: path) }
     }
 
+    /// What can be done with the path of a folder.
+    public enum FolderUse: Sendable {
+        /// It is there, and files can be made in it.
+        case canBeFilled
+        /// It is not there, and can be made.
+        case canBeMade
+    }
+
+    /// Tries whether files could be written into a folder, or the folder be made with them; nothing
+    /// of the trial is left.
+    ///
+    /// - Throws: where neither is so, as writing would.
+    public static func tryFolder(
+        _ path: String, random: some RandomSource
+    ) throws(WholeFileError) -> FolderUse {
+        let place = Place(path)
+        let parent = try Folder(place.folder)
+        guard !parent.has(place.name) else {
+            let folder = try Folder(path)
+            do throws(WholeFileError) {
+                _ = try PartFile(named: place.name, in: folder, random: random)
+            } catch {
+                guard case .notWritten(_, let code) = error else { throw error }
+                throw .notWritten(path: path, code: code)
+            }
+            return .canBeFilled
+        }
+        try PartFolder(place.name, in: parent, random: random).remove([])
+        return .canBeMade
+    }
+
     /// Writes one file into a folder that exists.
     public static func write(
         _ bytes: [UInt8], to path: String, random: some RandomSource

@@ -118,8 +118,32 @@ struct RestoreByHandRules {
         try folder.change(share: 2) { $0 = other.files[2].bytes }
         let run = try Python.restore(folder.arguments())
         #expect(run.status == 1)
-        #expect(run.complaint.contains("differ in split"))
+        #expect(run.complaint.contains("2.share: of another split than the two others"))
+        #expect(!run.complaint.contains("0.share") && !run.complaint.contains("1.share"))
         #expect(run.output.isEmpty)
+    }
+
+    @Test func whereNoTwoAgreeEachIsNamedWithWhatItSays() throws {
+        let folder = try ShareFolder(files: SplitFiles())
+        defer { folder.remove() }
+        for (share, id) in [(0, [UInt8](30..<46)), (1, [UInt8](50..<66))] {
+            let other = try SplitFiles(id: id)
+            try folder.change(share: share) { $0 = other.files[share].bytes }
+        }
+        let run = try Python.restore(folder.arguments())
+        #expect(run.status == 1)
+        #expect(run.complaint.contains("0.share says \"1e1f20"))
+        #expect(run.complaint.contains("1.share says \"323334"))
+        #expect(run.complaint.contains("2.share says"))
+    }
+
+    @Test func theSameShareTwiceIsNamed() throws {
+        let folder = try ShareFolder(files: SplitFiles())
+        defer { folder.remove() }
+        let run = try Python.restore(folder.arguments(order: [0, 1, 1]))
+        #expect(run.status == 1)
+        #expect(!run.complaint.contains("0.share"))
+        #expect(run.complaint.contains("1.share are the same share"))
     }
 }
 

@@ -128,16 +128,24 @@ import Wire
             _ = try world.run(["backup", "split", "savings", "--out", out])
         }
         #expect(failed?.code == "coffer.file_exists")
+        // The split was made all the same, and that is said.
+        #expect(failed?.refusal.outcome == .unknown)
+        #expect(failed?.refusal.message.contains("`coffer backup list` as not confirmed") == true)
         #expect(world.confirmed.isEmpty)
         #expect(rmdir(out) == 0)
     }
 
-    @Test func aFolderThatCannotBeMadeIsToldBeforeTheProofIsSpent() throws {
+    /// In a folder that is not there, in one that takes none, and where a file is.
+    @Test(arguments: ["/nowhere/x/out", "/proc/out", "/proc", "file"])
+    func aFolderThatCannotBeMadeOrFilledIsToldBeforeTheProofIsSpent(_ out: String) throws {
         let world = try ShareWorld()
+        try world.write([1], to: "file")
+        let path = out.hasPrefix("/") ? out : world.folder.path(of: out)
         let failed = failure { () throws(CommandFailure) in
-            _ = try world.run(["backup", "split", "savings", "--out", "/nowhere/x/out"])
+            _ = try world.run(["backup", "split", "savings", "--out", path])
         }
         #expect(failed?.code == "coffer.file_not_written")
+        #expect(failed?.refusal.outcome == .rejected)
         #expect(world.fixture.services.seen(SplitWallet.self).isEmpty)
         #expect(world.fixture.person.asked.isEmpty)
     }

@@ -80,6 +80,8 @@ final class FakePerson: Person {
     private(set) var asked: [String] = []
     /// Of each secret that was asked for, whether `coffer unlock` spares it.
     private(set) var sparedByUnlock: [Bool] = []
+    /// Called before a line is answered.
+    var beforeLine: () -> Void = {}
 
     init(secrets: [String] = [], lines: [String] = []) {
         self.secrets = secrets
@@ -97,6 +99,7 @@ final class FakePerson: Person {
         _ question: String, insteadOf option: CommandOption
     ) throws(CommandFailure) -> String {
         asked.append(question)
+        beforeLine()
         guard !lines.isEmpty else { throw CommandFailure(.cancelled) }
         return lines.removeFirst()
     }
@@ -131,6 +134,8 @@ final class FakeSignals {
     /// Whether one came.
     var came = false
     private(set) var isHeld = false
+    /// What a signal would have left open, in the order in which that was noted.
+    var leftOpen: [LeftOpen?] = []
 
     var held: HeldSignals {
         HeldSignals(
@@ -204,12 +209,13 @@ struct Fixture {
         let services = services
         let clock = clock
         let random = random
+        let signals = signals
         let parts = CommandParts(
             clock: clock, random: random, person: person, keyring: keyring,
             link: { (_, _) throws(CommandFailure) in services },
             isSilent: { (_, _) throws(CommandFailure) in false }, output: 1,
             complaints: complaints, waitMilliseconds: { clock.advance(milliseconds: $0) },
-            noteChange: { _ in }, signals: signals.held)
+            noteOpen: { signals.leftOpen.append($0) }, signals: signals.held)
         return CommandRun(invocation, parts: parts, verbs: VerbTable.verbs)
     }
 

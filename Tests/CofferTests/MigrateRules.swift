@@ -157,7 +157,7 @@ import Wire
                     _ = try fixture.run("migrate", verb, path)
                 }
                 #expect(failed?.exitCode == .refused)
-                #expect(failed?.refusal.message.contains(path) == true)
+                #expect(failed?.refusal.message.contains("cannot read `\(path)`. ") == true)
                 #expect(failed?.refusal.message.contains(reason) == true, "\(reason)")
                 #expect(fixture.person.asked.isEmpty)
             }
@@ -430,6 +430,40 @@ import Wire
         #expect(fixture.services.seen(StopRun.self).count == 1)
         #expect(migration.begun.count == 1)
         #expect(!fixture.signals.isHeld)
+    }
+
+    /// It may have been counted, though the passcode was right before.
+    @Test func aCheckOfAPasscodeWhoseAnswerIsLostBeginsNoOtherRun() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        let migration = FakeMigration(fixture, .listedMainnet)
+        migration.scripts = [[.failed("session.ended", 4, of: 10)], [.finished(6)]]
+        var checks = 0
+        fixture.services.on(Verify.self) { _, _ in
+            checks += 1
+            guard checks == 1 else { throw BusFault.lost }
+            return Answer(
+                .verified(remainingMilliseconds: 300_000, failedBefore: 0),
+                attachments: [Fixture.secret("token")])
+        }
+        let (failed, _) = try failing(fixture, "apply")
+        #expect(failed?.code == "bus.lost")
+        #expect(checks == 2)
+        #expect(migration.begun.count == 1)
+    }
+
+    /// The second one waits for nothing, so that what it says is ready before.
+    @Test func aSecondSignalSaysThatTheRunMayGoOn() throws {
+        let fixture = Fixture(secrets: ["1234"])
+        let migration = FakeMigration(fixture, .listedMainnet)
+        migration.scripts = [[.running(1, of: 10), .running(3, of: 10)]]
+        var said = ""
+        migration.onFollow = {
+            fixture.signals.came = true
+            said = (fixture.signals.leftOpen.last ?? nil)?.sentence ?? ""
+        }
+        _ = try failing(fixture, "apply")
+        #expect(said.contains("`coffer migrate status` tells"))
+        #expect(said.contains("`coffer migrate apply` goes on"))
     }
 
     @Test func aSignalAtTheEndOfOneNetworkKeepsTheNextFromBeginning() throws {

@@ -1,3 +1,4 @@
+import AuthorityMessages
 import BackupShares
 import Crypto
 import Glibc
@@ -231,6 +232,7 @@ import Wire
         for failures in [1, 2] {
             let world = try ShareWorld(secrets: ["1234", "bert", "carl", "1234"])
             try world.split()
+            let before = world.fixture.services.seen(Verify.self).count
             let failing = Failing(failures, refusal)
             world.fixture.services.on(RestoreWallet.self) { request, _ in
                 try failing.fail()
@@ -243,14 +245,68 @@ import Wire
             let restores = world.fixture.services.seen(RestoreWallet.self)
             #expect(restores.count == 2)
             #expect((failed == nil) == (failures == 1))
-            #expect(run.notes.contains { $0.contains(refusal.code) })
+            // What came twice is told once, as how the command ended.
+            let told = failures == 1 ? "(\(refusal.code)) The second one, with" : "in the same way."
+            #expect(run.notes.contains { $0.contains(told) })
             // Each with a key pair of its own, and nothing is left of what failed.
             let begun = world.fixture.services.seen(BeginRestoration.self)
             #expect(begun.count == 2)
             #expect(Set(begun.map(\.header.idempotency)).count == 2)
             #expect(world.restorations.count == (failures == 1 ? 1 : 0))
             #expect(world.fixture.person.asked.filter { $0 == "Passcode" }.count == 2)
+            // A session that stands is used again.
+            let isOver = SessionFault(rawValue: refusal.code) != nil
+            #expect(world.fixture.services.seen(Verify.self).count == before + (isOver ? 2 : 1))
         }
+    }
+
+    @Test func aSecondAttemptThatFailsOtherwiseTellsOfBoth() throws {
+        let world = try ShareWorld(secrets: ["1234", "bert", "carl", "1234"])
+        try world.split()
+        var refusals = [SharesFault.unfitShares.refusal, VaultFault.walletExists.refusal]
+        world.fixture.services.on(RestoreWallet.self) { _, _ in throw refusals.removeFirst() }
+        let run = try world.fixture.prepare(oneRun(world))
+        let failed = failure { () throws(CommandFailure) in _ = try run.invocation.verb.run(run) }
+        #expect(failed?.code == "vault.wallet_exists")
+        #expect(run.notes.contains { $0.contains("(shares.unfit_shares) The second one") })
+    }
+
+    /// It may have been counted: one passcode that was typed once is one guess.
+    @Test(arguments: [BusFault.expired, .lost, .unreachable])
+    func aCheckOfAPasscodeIsNeverRepeated(_ fault: BusFault) throws {
+        let world = try ShareWorld(secrets: ["1234", "bert", "carl", "1234"])
+        try world.split()
+        let before = world.fixture.services.seen(Verify.self).count
+        world.fixture.services.on(Verify.self) { _, _ in throw fault }
+        let failed = failure { () throws(CommandFailure) in _ = try world.run(oneRun(world)) }
+        #expect(failed?.code == fault.rawValue)
+        #expect(world.fixture.services.seen(Verify.self).count == before + 1)
+        #expect(world.fixture.services.seen(BeginRestoration.self).isEmpty)
+    }
+
+    /// Whoever ends the command at the question is told what stays.
+    @Test(arguments: [false, true])
+    func anInterruptedQuestionLeavesARestorationThatIsNamed(_ isOneRun: Bool) throws {
+        let world = try ShareWorld(
+            secrets: isOneRun ? ["1234", "bert", "carl", "1234"] : ["1234", "1234", "1234"])
+        let files = try isOneRun ? [] : released(world)
+        if isOneRun { try world.split() }
+        var open: LeftOpen??
+        var begun: RestorationID?
+        world.fixture.person.beforeLine = {
+            open = world.fixture.signals.leftOpen.last
+            begun = world.restorations.keys.first
+        }
+        let line = isOneRun ? oneRun(world).filter { $0 != "--expect" && $0 != Self.identity } : []
+        _ = failure { () throws(CommandFailure) in
+            _ = try world.run(isOneRun ? line : ["backup", "restore"] + files)
+        }
+        let id = try #require(begun)
+        #expect(open == .some(.restoration(id)))
+        #expect(LeftOpen.restoration(id).sentence.contains("`coffer backup cancel \(id.text)`"))
+        // An answer that is not yes gives the one of one run up, and nothing is left open then.
+        #expect(world.restorations.isEmpty == isOneRun)
+        if isOneRun { #expect(world.fixture.signals.leftOpen.last == .some(nil)) }
     }
 
     @Test(arguments: [

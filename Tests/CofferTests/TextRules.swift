@@ -95,4 +95,10 @@ import Testing
         #expect(ShownText.wrapped("aaa bbb cc", width: 7) == "aaa bbb\ncc")
         #expect(ShownText.wrapped("aaaaaaaaaa b", width: 7) == "aaaaaaaaaa\nb")
     }
+
+    @Test func aCommandIsNotBrokenOverTwoLines() {
+        #expect(ShownText.wrapped("aaa `b c d`, e", width: 8) == "aaa\n`b c d`,\ne")
+        #expect(ShownText.wrapped("`a` `b` c d", width: 7) == "`a` `b`\nc d")
+        #expect(ShownText.wrapped("a `b c d e f g", width: 7) == "a\n`b c d e f g")
+    }
 }

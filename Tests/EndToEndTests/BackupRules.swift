@@ -115,6 +115,34 @@ extension EndToEnd {
             #expect(ended.complaint.contains("\(shares[1]) (holder bert)"))
         }
 
+        /// A check that is not answered in time may have been counted: it is not made again.
+        @Test func oneWrongPasscodeIsOneGuessWhereItsCheckIsNotAwaited() throws {
+            let home = try Self.installation(derivation: 400)
+            let coffer = CofferProcess(home: home.home)
+            try prepare(coffer)
+            let line = ["backup", "restore", "--timeout", "0.25"] + oneRun(try split(coffer))
+            var isSent = false
+            // On a busy machine the time may be over before the passcode is sent.
+            for _ in 0..<20 where !isSent {
+                let ended = try coffer.run(
+                    line,
+                    secrets: [("--passcode-fd", "wrong-lantern-1")]
+                        + Self.holders.map { ("--passphrase-fd", $0) })
+                #expect(ended.status != 0)
+                isSent = ended.complaint.contains("The passcode was not checked in time.")
+            }
+            try #require(isSent)
+            var failed: UInt64 = 0
+            for _ in 0..<200 where failed == 0 {
+                usleep(50_000)
+                failed = try Self.failedAttempts(coffer)
+            }
+            // Time for all that there could be beside it.
+            usleep(2_000_000)
+            failed = try Self.failedAttempts(coffer)
+            #expect(failed == 1)
+        }
+
         /// Whenever the command is killed, a file is whole or not there; the next run cleans up.
         @Test func aKilledSplitLeavesNoPartialFile() throws {
             let home = try Self.installation()
@@ -167,9 +195,13 @@ extension EndToEnd {
 
         // MARK: Steps
 
+        private static func failedAttempts(_ coffer: CofferProcess) throws -> UInt64 {
+            try coffer("status", "--json").object().object("credential").uint64("failed")
+        }
+
         /// An installation with a passcode, in which the command is let in.
-        private static func installation() throws -> TestHome {
-            let home = try TestHome()
+        private static func installation(derivation: UInt64 = 1) throws -> TestHome {
+            let home = try TestHome(derivation: derivation)
             try home.admitCommand()
             try succeeds(
                 CofferProcess(home: home.home)("passcode", "set", secrets: [code]))

@@ -21,7 +21,11 @@ final class TestHome {
     private var processes: [ServiceName: ServiceProcess] = [:]
 
     /// Makes folders, keys and entries, and starts the services.
-    init(starting services: [ServiceName] = TestHome.services) throws {
+    ///
+    /// - Parameter derivation: how long the check of a passcode takes, in milliseconds.
+    init(
+        starting services: [ServiceName] = TestHome.services, derivation: UInt64 = 1
+    ) throws {
         folder = try TemporaryFolder()
         home = Home(path: folder.path + "/home")
         context = try Context()
@@ -39,7 +43,7 @@ final class TestHome {
                     name: service.text, key: pair.publicKey, role: .service(service),
                     owners: .all, mayDestroy: false))
         }
-        try write("kdf_target_ms = 1\n", to: home.settingsPath)
+        try write("kdf_target_ms = \(derivation)\n", to: home.settingsPath)
         for service in services { try start(service) }
     }
 

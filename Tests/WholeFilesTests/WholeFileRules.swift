@@ -33,6 +33,29 @@ import Testing
         #expect(names() == ["file"])
     }
 
+    // MARK: Trying
+
+    @Test func aFolderIsTriedAndNothingIsLeft() throws {
+        #expect(try WholeFiles.tryFolder(folder.path, random: random) == .canBeFilled)
+        let new = folder.path(of: "new")
+        #expect(try WholeFiles.tryFolder(new, random: random) == .canBeMade)
+        #expect(names().isEmpty)
+    }
+
+    @Test func aFolderThatCannotBeUsedIsNamed() throws {
+        try WholeFiles.write([1], to: folder.path(of: "file"), random: random)
+        for path in [folder.path(of: "file"), folder.path(of: "no/new"), "/proc/out", "/proc"] {
+            let error = #expect(throws: WholeFileError.self) {
+                try WholeFiles.tryFolder(path, random: random)
+            }
+            let named = path.hasSuffix("no/new") ? folder.path(of: "no") : path
+            #expect(error?.description.hasPrefix("\(named) cannot be written: ") == true)
+        }
+        #expect(names() == ["file"])
+    }
+
+    // MARK: Links and names
+
     @Test func aLinkThatLeadsNowhereIsNotFollowed() throws {
         try #require(symlink(folder.path(of: "elsewhere"), folder.path(of: "file")) == 0)
         #expect(throws: WholeFileError.exists(path: folder.path(of: "file"))) {

@@ -31,7 +31,7 @@ extension ServiceCaller {
         let service = Self.service(of: R.self)
         // It stays noted until the report has been shown: an interruption before that must not say
         // that nothing happened.
-        parts.noteChange((service, key))
+        parts.noteOpen(.change(service, key))
         do throws(CommandFailure) {
             let answer = try call(
                 request, token: token, attachments: attachments, idempotency: key)
@@ -39,7 +39,7 @@ extension ServiceCaller {
             return .answered(answer.reply)
         } catch {
             guard error.refusal.outcome == .unknown else {
-                parts.noteChange(nil)
+                parts.noteOpen(nil)
                 settle(key, of: service)
                 throw error
             }
@@ -52,7 +52,7 @@ extension ServiceCaller {
             settle(key, of: service)
             return answer.map { .answered($0.reply) } ?? .done
         case .rejected(let code):
-            parts.noteChange(nil)
+            parts.noteOpen(nil)
             settle(key, of: service)
             throw Self.rejected(code)
         }

@@ -27,7 +27,7 @@ struct ClientInstallation {
         guard access(home.secretKeyPath(of: Self.name), F_OK) == 0 else {
             throw CommandFailure(
                 .noInstallation,
-                "There is no installation in \(home.path). `deploy/launch up` makes and starts "
+                "There is no installation in `\(home.path)`. `deploy/launch up` makes and starts "
                     + "one.")
         }
         self.home = home

@@ -20,9 +20,8 @@ struct CommandParts {
     /// Where progress goes.
     let complaints: Int32
     let waitMilliseconds: (UInt64) -> Void
-    /// Told of a change before it is sent, and with nil when its outcome is known: a signal in
-    /// between leaves it open.
-    let noteChange: ((service: ServiceName, key: IdempotencyKey)?) -> Void
+    /// Told of what a signal from now on would leave open, and with nil when that is nothing.
+    let noteOpen: (LeftOpen?) -> Void
     let signals: HeldSignals
 }
 
@@ -88,6 +87,6 @@ extension CommandParts {
             },
             output: STDOUT_FILENO, complaints: STDERR_FILENO,
             waitMilliseconds: { usleep(UInt32(clamping: min($0, 1_000) * 1_000)) },
-            noteChange: { printer.announceInterruption(of: $0) }, signals: .system)
+            noteOpen: { printer.announceInterruption(leaving: $0) }, signals: .system)
     }
 }

@@ -184,7 +184,7 @@ struct InstallationMaker {
                 throw CommandFailure(
                     .installation,
                     "\(home.peersPath)/\(file) has another key than "
-                        + "\(home.publicKeyPath(of: entry.name)).")
+                        + "`\(home.publicKeyPath(of: entry.name))`.")
             }
             return
         }

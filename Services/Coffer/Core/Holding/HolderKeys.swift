@@ -105,7 +105,7 @@ extension CommandRun {
     private static func failure(_ error: KeyFileError, _ path: String) -> CommandFailure {
         switch error {
         case .wrongPassphrase:
-            CommandFailure(.wrongPassphrase, "That passphrase does not open \(path).")
+            CommandFailure(.wrongPassphrase, "That passphrase does not open `\(path)`.")
         case .damaged:
             CommandFailure(
                 .damagedFile, "\(path) is no PEM file with such a key, or was changed.")

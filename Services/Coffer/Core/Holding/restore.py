@@ -176,17 +176,36 @@ def open_document(seed, document):
     return payload, members
 
 
-def compare_files(files):
-    """Refuses share files that are not the three of one split."""
+def compare_files(files, paths):
+    """Refuses share files that are not the three of one split, and names those that differ."""
     known = [members for members in files if members is not None]
-    if len(known) not in (0, 3):
-        raise Refused("share files and bare envelopes together are not of one split")
+    if not known:
+        return None
+    if len(known) != len(files):
+        bare = [path for members, path in zip(files, paths) if members is None]
+        raise Refused(
+            "share files and bare envelopes together are not of one split; no share file: "
+            + ", ".join(bare)
+        )
     for name in COMMON_MEMBERS:
-        if any(members[name] != known[0][name] for members in known):
-            raise Refused(f"the three shares are not of one split: they differ in {name}")
-    if len({members["index"] for members in known}) != len(known):
-        raise Refused("the same share is there twice")
-    return known[0] if known else None
+        compare_member(name, [json.dumps(members[name]) for members in known], paths)
+    for place in (0, 1, 2):
+        same = [path for path, members in zip(paths, known) if members["index"] == place]
+        if len(same) > 1:
+            raise Refused(f"{' and '.join(same)} are the same share")
+    return known[0]
+
+
+def compare_member(name, said, paths):
+    """Refuses three files that do not say the same, with the one that two speak against."""
+    alone = [place for place in (0, 1, 2) if said.count(said[place]) == 1]
+    if len(alone) == 1:
+        raise Refused(
+            f"{paths[alone[0]]}: of another split than the two others: it differs in {name}"
+        )
+    if alone:
+        each = "; ".join(f"{path} says {text}" for path, text in zip(paths, said))
+        raise Refused(f"no two of the three shares are of one split: they differ in {name}: {each}")
 
 
 def describe(members):
@@ -225,7 +244,7 @@ def restore(paths):
             files.append(members)
         except Refused as refused:
             raise Refused(f"{path}: {refused}") from None
-    common = compare_files(files)
+    common = compare_files(files, paths[1::2])
     phrase = combine(payloads)
     if common is not None:
         print(f"restore: {describe(common)}", file=sys.stderr)

@@ -150,6 +150,7 @@ final class NetworkRun {
     /// Asks how far the run is until it is over.
     private func follow(_ id: MigrationRunID) throws(CommandFailure) -> RunProgress {
         let caller = try run.caller()
+        run.parts.noteOpen(.standing(leftBehind))
         var pause = Self.firstPause
         var silences = 0
         var stopEnds: UInt64?
@@ -245,6 +246,11 @@ final class NetworkRun {
         var refusal = CredentialFault.locked.refusal
         refusal.message = "The owner was locked while the run went on. \(resumption)"
         return CommandFailure(refusal, kind: .change)
+    }
+
+    /// What a second signal says, which waits for nothing.
+    private var leftBehind: String {
+        "The run may go on in the service: `coffer migrate status` tells. \(resumption)"
     }
 
     private var resumption: String {

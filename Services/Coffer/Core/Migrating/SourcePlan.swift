@@ -146,7 +146,7 @@ extension CommandRun {
                 "The file is there, but the service opens it as the user that it runs as: let that "
                 + "user read the file and pass through its folders."
         }
-        refusal.message = "The migration service cannot read \(source.text). \(reason)"
+        refusal.message = "The migration service cannot read `\(source.text)`. \(reason)"
         return CommandFailure(refusal, kind: .read)
     }
 }

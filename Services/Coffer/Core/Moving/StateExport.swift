@@ -45,11 +45,11 @@ struct StateExport {
         let locks = try StateLocks(in: home.statesPath)
         let stores = try restingStores(locks)
         guard !stores.isEmpty else {
-            throw CommandFailure(.stateFailed, "No service keeps anything in \(home.path) yet.")
+            throw CommandFailure(.stateFailed, "No service keeps anything in `\(home.path)` yet.")
         }
         let passphrase = try run.secret(
             SecretQuestion(
-                description: "Choose a passphrase for \(path). It alone protects what is in it.",
+                description: "Choose a passphrase for `\(path)`. It alone protects what is in it.",
                 prompt: "Passphrase", isNew: true, option: .statePassphrase))
         let manifest = StateManifest(
             made: SystemWallClock().milliseconds / 1_000, stores: stores)

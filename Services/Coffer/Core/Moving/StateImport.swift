@@ -19,7 +19,7 @@ struct StateImport {
         path = run.invocation.arguments[0]
         guard access(home.statesPath, F_OK) == 0 else {
             throw CommandFailure(
-                .noInstallation, "There is no installation in \(home.path). Make one first.")
+                .noInstallation, "There is no installation in `\(home.path)`. Make one first.")
         }
         programs = try ServicePrograms.find(.stateFailed)
         swap = StateSwap(home)

@@ -42,17 +42,12 @@ struct Printer {
 
     /// Makes ready what a signal leaves behind.
     ///
-    /// - Parameter change: the service and the key of a change under way, whose outcome the signal
-    ///   leaves open.
-    func announceInterruption(
-        of change: (service: ServiceName, key: IdempotencyKey)? = nil
-    ) {
+    /// - Parameter open: what the signal leaves open; nil where that is nothing.
+    func announceInterruption(leaving open: LeftOpen? = nil) {
         var failure = CommandFailure(.interrupted)
-        if let (service, key) = change {
+        if let open {
             failure.refusal.outcome = .unknown
-            failure.refusal.message +=
-                " `coffer outcome \(service.prefix) \(key.text)` tells whether the change was "
-                + "made."
+            failure.refusal.message += " \(open.sentence)"
         }
         if wantsJSON {
             Interruption.announce(failure.json(), to: output)

@@ -37,16 +37,33 @@ enum ShownText {
     }
 
     /// Breaks a text into lines of at most `width` letters, at blanks.
+    ///
+    /// What stands between backquotes stays on one line, to be copied.
     static func wrapped(_ text: String, width: Int = 80) -> String {
         var lines: [String] = []
-        for word in text.split(separator: " ") {
-            if let last = lines.last, last.count + 1 + word.count <= width {
-                lines[lines.count - 1] += " \(word)"
+        for piece in pieces(text) {
+            if let last = lines.last, last.count + 1 + piece.count <= width {
+                lines[lines.count - 1] += " \(piece)"
             } else {
-                lines.append(String(word))
+                lines.append(piece)
             }
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// The words of a text; one from a backquote to the next, with what hangs on it, is one.
+    private static func pieces(_ text: String) -> [String] {
+        var pieces: [String] = []
+        var isOpen = false
+        for word in text.split(separator: " ") {
+            if isOpen {
+                pieces[pieces.count - 1] += " \(word)"
+            } else {
+                pieces.append(String(word))
+            }
+            if !word.count(where: { $0 == "`" }).isMultiple(of: 2) { isOpen.toggle() }
+        }
+        return pieces
     }
 
     /// Seconds, rounded up, so that nobody comes back too early.

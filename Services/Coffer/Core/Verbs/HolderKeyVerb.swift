@@ -21,7 +21,7 @@ extension Verb {
         try run.checkNew(publicPath)
         let passphrase = try run.secret(
             SecretQuestion(
-                description: "Choose a passphrase for the new key \(path).",
+                description: "Choose a passphrase for the new key `\(path)`.",
                 prompt: "Passphrase", isNew: true, option: .passphraseDescriptor))
         let key = try run.makeKeyPair(passphrase, path: path)
         let isPlain = passphrase.bytes.withBytes { $0.allSatisfy { $0 < 0x80 } }

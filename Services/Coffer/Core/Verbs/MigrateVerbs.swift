@@ -45,12 +45,13 @@ extension Verb {
         summary: "Take the wallets of a legacy Dash keychain into the vault.",
         help: """
             Asks for the passcode once, whatever the number of wallets. Shows how far it is on \
-            standard error, unless --json is given. Ctrl-C stops after the wallet at hand; \
-            applying again goes on from there, and no wallet is taken in twice. One that was taken \
-            in before, and that the vault has no longer, comes in again. The source is never \
-            changed. Ends with 0 only where every wallet of the source is settled and there, with \
-            7 where one is not, where one was taken into another namespace and so was not looked \
-            for, or where the source has nothing of the app.
+            standard error, unless --json is given. Ctrl-C stops it: the wallets at hand, eight at \
+            the most, are finished, and what was shown last may be a moment old. Applying again \
+            goes on from there, and no wallet is taken in twice. One that was taken in before, and \
+            that the vault has no longer, comes in again. The source is never changed. Ends with 0 \
+            only where every wallet of the source is settled and there, with 7 where one is not, \
+            where one was taken into another namespace and so was not looked for, or where the \
+            source has nothing of the app.
             """
     ) { run throws(CommandFailure) in
         let source = try run.migrationSource()
@@ -144,8 +145,8 @@ extension Verb {
         "migrate stop",
         summary: "Stop the run that is under way.",
         help: """
-            For a run whose command is gone. It stops after the wallet at hand, and nothing is \
-            lost: `coffer migrate apply` goes on from there. Needs no passcode.
+            For a run whose command is gone. The wallets at hand, eight at the most, are finished, \
+            and nothing is lost: `coffer migrate apply` goes on from there. Needs no passcode.
             """
     ) { run throws(CommandFailure) in
         let caller = try run.caller()

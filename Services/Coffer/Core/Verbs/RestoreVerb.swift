@@ -111,15 +111,36 @@ private struct WalletRestoration {
             keys.append(try run.holderKey(path, at: index))
         }
         let inputs = try checked(shares, keys)
+        // Before all that may be done again: a check of a passcode whose outcome nobody knows may
+        // have been counted, and one passcode that was typed once is tried once.
+        try run.withResource(
+            to: "restore a wallet", audience: CommandRun.restoringAudience
+        ) { (_) throws(CommandFailure) in }
         do throws(CommandFailure) {
             return try attempt(inputs, keys)
         } catch {
             guard Self.isWorthAnotherTry(error) else { throw error }
+            // The passcode of a session that was let in is known to be right.
+            if error.meansSessionIsOver { run.endOwnSessions() }
+            return try secondAttempt(shares, keys, after: error)
+        }
+    }
+
+    /// Does everything once more, and says what came of that.
+    private func secondAttempt(
+        _ shares: [String], _ keys: [SharedSecret], after first: CommandFailure
+    ) throws(CommandFailure) -> Report {
+        let story = "The first attempt failed: \(first.refusal.message) (\(first.code))"
+        do throws(CommandFailure) {
+            let report = try attempt(checked(shares, keys), keys)
+            run.note("\(story) The second one, with a new key pair, succeeded.")
+            return report
+        } catch {
             run.note(
-                "\(error.refusal.message) (\(error.code)) Everything is done once more, with a "
-                    + "new key pair.")
-            run.endOwnSessions()
-            return try attempt(checked(shares, keys), keys)
+                error == first
+                    ? "Two attempts, each with a key pair of its own, failed in the same way."
+                    : "\(story) The second one, with a new key pair, failed as well.")
+            throw error
         }
     }
 
@@ -127,6 +148,7 @@ private struct WalletRestoration {
         _ inputs: [ShareInput], _ keys: [SharedSecret]
     ) throws(CommandFailure) -> Report {
         let begun = try run.beginRestoration()
+        run.parts.noteOpen(.restoration(begun.restoration))
         let target = ReleaseTarget(
             restoration: begun.restoration, publicKey: begun.publicKey)
         do throws(CommandFailure) {
@@ -138,7 +160,10 @@ private struct WalletRestoration {
             return try report(restore(begun.restoration, files))
         } catch {
             // Where the outcome is open, the restoration may still be under way.
-            if error.refusal.outcome == .rejected { run.abandon(begun.restoration) }
+            if error.refusal.outcome == .rejected {
+                run.abandon(begun.restoration)
+                run.parts.noteOpen(nil)
+            }
             throw error
         }
     }
@@ -163,7 +188,8 @@ private struct WalletRestoration {
         return inputs
     }
 
-    /// What a new key pair, a new session or reading the files anew can mend.
+    /// What a new key pair, a new session or reading the files anew can mend; never the check of a
+    /// passcode, which comes before.
     static func isWorthAnotherTry(_ failure: CommandFailure) -> Bool {
         let codes = [
             BusFault.unreachable.rawValue, BusFault.lost.rawValue, BusFault.expired.rawValue,
@@ -187,6 +213,8 @@ private struct WalletRestoration {
     ) throws(CommandFailure) -> Restored {
         var reply = try ask(restoration, files, expected: expected)
         if case .unconfirmed(let wallet) = reply {
+            // Nothing was changed, and a person may think for long.
+            run.parts.noteOpen(.restoration(restoration))
             try refuseExisting(wallet)
             try confirm(wallet)
             reply = try ask(restoration, files, expected: wallet.identity)

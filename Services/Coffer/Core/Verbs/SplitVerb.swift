@@ -47,8 +47,7 @@ private struct WalletSplit {
         let wallet = try WalletChoice.find(run.invocation.arguments[0], in: wallets)
         let (manifest, files) = try split(wallet, holders)
         let readme = RestoreText.file(for: manifest, Self.mark(of: manifest.split.bytes))
-        try write(files + [readme], isNew: isNew)
-        let digests = try readBack(files)
+        let digests = try kept(files, readme, isNew: isNew)
         try confirm(manifest, digests)
         return report(wallet, manifest, files, readme)
     }
@@ -82,15 +81,16 @@ private struct WalletSplit {
         return holders
     }
 
-    /// A folder that is there is filled; else its own folder has to be there.
+    /// A folder that is there is filled; else it is made.
+    ///
+    /// Both are tried: a split that is made for files which cannot be written stays in the list,
+    /// and nobody can take it back.
     ///
     /// - Returns: whether it is to be made.
     private func checkFolder() throws(CommandFailure) -> Bool {
         do throws(WholeFileError) {
-            try WholeFiles.check(folder)
-            return true
+            return try WholeFiles.tryFolder(folder, random: run.parts.random) == .canBeMade
         } catch {
-            if case .exists = error { return false }
             throw CommandFailure(error)
         }
     }
@@ -126,6 +126,24 @@ private struct WalletSplit {
     private static func mark(of split: [UInt8]) -> String { Hex.encode(Array(split.prefix(4))) }
 
     // MARK: The files
+
+    /// Writes the files, and answers the digests of the shares as they are on the disk.
+    private func kept(
+        _ files: [NewFile], _ readme: NewFile, isNew: Bool
+    ) throws(CommandFailure) -> [[UInt8]] {
+        do throws(CommandFailure) {
+            try write(files + [readme], isNew: isNew)
+            return try readBack(files)
+        } catch {
+            // The split was made: it is not true that nothing happened.
+            var failure = error
+            failure.refusal.outcome = .unknown
+            failure.refusal.message +=
+                " The split is in `coffer backup list` as not confirmed: it counts for nothing, "
+                + "and goes with the next split of this wallet that is confirmed."
+            throw failure
+        }
+    }
 
     /// A folder that came to be while the wallet was split is somebody else's.
     private func write(_ files: [NewFile], isNew: Bool) throws(CommandFailure) {
