@@ -306,6 +306,10 @@ import Wire
             } catch let told as Refusal {
                 #expect(told.code == code)
                 #expect(told.outcome == .rejected)
+                // No session of the caller's helps where the service itself is not let in.
+                let isItself = refusal.code == "bus.forbidden"
+                #expect(told.message.contains("`coffer init`") == isItself)
+                #expect(!isItself || !told.message.contains("passcode"))
             }
         }
     }
