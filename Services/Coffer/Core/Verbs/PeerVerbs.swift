@@ -106,8 +106,16 @@ extension CommandRun {
             "\(name) is a service of this installation. Without its entry the others refuse it: "
             + "wallets do not open, whatever the passcode. `coffer init` makes the entry again."
         guard !invocation.has(.yes) else { return note(warning) }
-        let typed = try parts.person.line(
-            "\(warning)\nType `\(name)` to remove it all the same:", insteadOf: .yes)
+        let typed: String
+        do throws(CommandFailure) {
+            typed = try parts.person.line(
+                "\(warning)\nType `\(name)` to remove it all the same:", insteadOf: .yes)
+        } catch {
+            // Where nobody is asked, nobody has read it.
+            var failure = error
+            failure.refusal.message = "\(warning) \(error.refusal.message)"
+            throw failure
+        }
         guard typed == name else { throw CommandFailure(.notConfirmed) }
     }
 
