@@ -36,7 +36,25 @@ extension ServiceProgram {
     }
 
     /// Asks the running service how it is, with its own key.
+    ///
+    /// With `json` there is one object on standard output, `error` where there is no health.
     func probe(_ home: Home, json: Bool) throws(ProgramError) {
+        let health: HealthReply
+        do throws(ProgramError) {
+            health = try askHealth(home)
+        } catch {
+            if json {
+                var writer = JSONWriter()
+                writer.object("error") { error.shownRefusal.write(to: &$0) }
+                say(String(decoding: writer.finish(), as: UTF8.self))
+            }
+            throw error
+        }
+        say(json ? String(decoding: health.encoded(), as: UTF8.self) : Self.table(health))
+        guard health.healthy else { throw .failed("The service is not healthy.") }
+    }
+
+    private func askHealth(_ home: Home) throws(ProgramError) -> HealthReply {
         let installation = try Installation(home: home, service: S.name, calls: [])
         guard let clock = SystemBootClock(), let owner = Owner("local") else {
             throw .failed("The kernel tells no boot id.")
@@ -50,19 +68,17 @@ extension ServiceProgram {
                 owner: owner, timeoutMilliseconds: Self.probeMilliseconds)
             let frames = RequestFrames(
                 Health<TagOf<S>>(), id: 1, options: options, attachments: [])
-            let health = try link.exchange(frames, timeoutMilliseconds: Self.probeMilliseconds)
+            return try link.exchange(frames, timeoutMilliseconds: Self.probeMilliseconds)
                 .answer(to: Health<TagOf<S>>.self).reply
-            say(json ? String(decoding: health.encoded(), as: UTF8.self) : Self.table(health))
-            guard health.healthy else {
-                throw ProgramError.failed("The service is not healthy.")
-            }
-        } catch let error as ProgramError {
-            throw error
         } catch let fault as BusFault {
-            throw .unreachable(
+            var error = ProgramError.unreachable(
                 "\(fault.meaning) Start it with `deploy/launch up`.")
+            error.refusal = fault.refusal
+            throw error
         } catch {
-            throw .failed("The probe was refused: \(error).")
+            var failed = ProgramError.failed("The probe was refused: \(error).")
+            failed.refusal = error as? Refusal
+            throw failed
         }
     }
 

@@ -64,6 +64,17 @@ struct ProgramError: Error {
     let exitCode: Int32
     /// What a person can do about it.
     let sentence: String
+    /// What the bus or the service said, where that is the reason.
+    var refusal: Refusal?
+
+    /// As `--json` shows it: with the codes that `coffer` has for what the program itself meets.
+    var shownRefusal: Refusal {
+        let own = exitCode == 7 ? "coffer.installation" : "coffer.internal"
+        return Refusal(
+            code: refusal?.code ?? own, message: sentence,
+            outcome: refusal?.outcome ?? .rejected,
+            retryAfterMilliseconds: refusal?.retryAfterMilliseconds)
+    }
 
     static func usage(_ sentence: String) -> ProgramError {
         ProgramError(exitCode: 2, sentence: sentence)

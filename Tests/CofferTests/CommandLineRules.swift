@@ -120,6 +120,26 @@ import Wire
         }
     }
 
+    @Test func aLineWithoutWordsIsWrongUsageAndAnErrorInJSON() throws {
+        let verbs = VerbTable.verbs
+        #expect(try HelpText.reportOfNothing(asJSON: false, verbs: verbs).exitCode == .usage)
+        let failed = failure { () throws(CommandFailure) in
+            _ = try HelpText.reportOfNothing(asJSON: true, verbs: verbs)
+        }
+        #expect(failed?.exitCode == .usage)
+        #expect(failed?.code == "coffer.usage")
+    }
+
+    @Test(arguments: [["wallet list"], ["wallet list", "--json"], ["wallet  check AB"]])
+    func aVerbInQuotesIsToBeGivenInWordsApart(line: [String]) throws {
+        let failed = failure { () throws(CommandFailure) in
+            _ = try CommandLineParser(verbs: VerbTable.verbs).parse(line)
+        }
+        #expect(failed?.exitCode == .usage)
+        #expect(failed?.refusal.message.contains("apart") == true)
+        #expect(failed?.refusal.message.contains("Did you mean") == false)
+    }
+
     @Test func theVersionIsAnOptionToo() throws {
         #expect(try parse("--version").verb.name == "version")
         #expect(try parse("--version", "--json").has(.json))

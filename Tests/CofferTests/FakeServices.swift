@@ -157,6 +157,8 @@ struct Fixture {
     var complaints: Int32 = -1
 
     static let home = "/nowhere/coffer"
+    /// Where there is no installation if left out.
+    var home = Self.home
     static let wallet = WalletDescription(
         wallet: walletID("11111111-2222-4333-8444-555555555555"), kind: .bip39, label: "savings",
         identity: [UInt8](repeating: 2, count: 33), verified: true, words: 24)
@@ -204,7 +206,7 @@ struct Fixture {
 
     func prepare(_ line: [String]) throws(CommandFailure) -> CommandRun {
         let parsed = try CommandLineParser(verbs: VerbTable.verbs).parse(
-            line + ["--home", Self.home])
+            line + ["--home", home])
         guard case .run(let invocation) = parsed else { throw .usage("help") }
         let services = services
         let clock = clock

@@ -250,6 +250,45 @@ import Wire
         #expect(try object.strings("notes").contains { $0.contains("3 attempts have failed") })
     }
 
+    /// A proof lives for a minute where it is not spent.
+    @Test(arguments: [
+        ["wallet", "sign", "savings", "--scheme", "ed25519", "--path", "m/0'", "--digest"]
+            + [String(repeating: "ab", count: 32)],
+        ["wallet", "reveal", "savings", "--phrase-out-fd", "1"],
+    ])
+    func aProofIsEndedWhereWhatItWasForFails(_ line: [String]) throws {
+        for isRefused in [true, false] {
+            let fixture = Fixture(secrets: ["1234"])
+            listing(fixture)
+            fixture.services.on(AskSignPolicy.self) { _, _ in
+                Answer(SignPolicyReply(policy: .proof))
+            }
+            fixture.services.on(SignWithWallet.self) { _, _ in
+                if isRefused { throw VaultFault.invalidPath.refusal }
+                return Answer(
+                    SignWithWallet.Reply(
+                        signature: [UInt8](repeating: 1, count: 64), publicKey: [], recovery: nil))
+            }
+            fixture.services.on(RevealWallet.self) { _, _ in
+                if isRefused { throw VaultFault.noSuchWallet.refusal }
+                return Answer(Fixture.wallet, attachments: [Fixture.secret("abandon")])
+            }
+            let run = try fixture.prepare(line)
+            let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
+            defer { close(nowhere) }
+            let printer = Printer(wantsJSON: true, output: nowhere, complaints: nowhere)
+            #expect(CofferCommand.finish(run, printer) == (isRefused ? .refused : .done))
+            let ended = fixture.services.seen(Revoke.self).map {
+                String(decoding: $0.token, as: UTF8.self)
+            }
+            #expect(ended.contains { $0.contains("resource") })
+            let proof = line[1]
+            #expect(ended.contains { $0.contains(proof) } == isRefused, "\(ended)")
+            // What a right use spent is not asked for again.
+            #expect(ended.count == (isRefused ? 2 : 1))
+        }
+    }
+
     @Test func aPasscodeThatIsNeededTwiceIsTypedOnce() throws {
         let fixture = Fixture(secrets: ["1234"])
         listing(fixture)

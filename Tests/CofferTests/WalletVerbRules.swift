@@ -265,6 +265,23 @@ import Wire
         }
     }
 
+    @Test(arguments: [
+        "44'/0'", "", "m/", "/44'", "m/44'/", "m/-1", "m/x", "m44'", "m/2147483648",
+        "m" + String(repeating: "/0", count: 11),
+    ])
+    func aMalformedPathIsWrongUsageBeforeAnythingIsAsked(path: String) throws {
+        let fixture = Fixture(secrets: ["1234"])
+        let failed = failure { () throws(CommandFailure) in
+            _ = try fixture.run(
+                "wallet", "sign", "a", "--scheme", "ed25519", "--path=\(path)", "--digest",
+                String(repeating: "00", count: 32))
+        }
+        #expect(failed?.exitCode == .usage)
+        #expect(path.isEmpty || failed?.refusal.message.contains("`m/44'/0'/0'`") == true)
+        #expect(fixture.person.asked.isEmpty)
+        #expect(fixture.services.seen.isEmpty)
+    }
+
     @Test func allPagesOfAListAreFetched() throws {
         let fixture = Fixture(secrets: ["1234"])
         let second = WalletDescription(

@@ -31,11 +31,26 @@ import Wire
         #expect(Self.exitProblems(in: changed).count == 1)
     }
 
-    @Test func everyExitCodeIsListed() {
-        let documented =
-            MarkdownTable.all(in: Repository.text(of: "docs/errors.md"))
-            .first { $0.header == ["Exit", "Meaning"] }?.column("Exit") ?? []
-        #expect(documented == ExitCode.allCases.map { String($0.rawValue) })
+    @Test func everyExitCodeIsListedAsTheHelpExplainsIt() {
+        #expect(Self.meanings(in: Repository.text(of: "docs/errors.md")) == Self.explained)
+    }
+
+    @Test func anExitCodeThatMeansAnotherThingIsNoticed() {
+        let text = Repository.text(of: "docs/errors.md")
+        let changed = text.replacing(", or a key that the service does not know. |", with: ". |")
+        #expect(changed != text)
+        #expect(Self.meanings(in: changed) != Self.explained)
+    }
+
+    private static let explained = ExitCode.allCases.map { code in
+        let meaning = code.meaning
+        return [
+            String(code.rawValue), meaning.prefix(1).uppercased() + meaning.dropFirst() + ".",
+        ]
+    }
+
+    private static func meanings(in text: String) -> [[String]] {
+        MarkdownTable.all(in: text).first { $0.header == ["Exit", "Meaning"] }?.rows ?? []
     }
 
     /// What stands after the command's name, in code, and begins with no verb.

@@ -277,6 +277,7 @@ import Wire
         (SessionFault.ended.refusal, "session.ended"),
         (SessionFault.invalid.refusal, "session.invalid"),
         (BusFault.forbidden.refusal, "lease.not_authorised"),
+        (BusFault.unadmitted.refusal, "lease.authority_unreachable"),
         (BusFault.internalError.refusal, "lease.authority_unreachable"),
         (
             Refusal(code: "credential.locked", message: "", outcome: .rejected),
@@ -306,6 +307,11 @@ import Wire
             } catch let told as Refusal {
                 #expect(told.code == code)
                 #expect(told.outcome == .rejected)
+                // No session of the caller's helps where the service itself is not let in.
+                let isItself = ["bus.forbidden", "bus.unadmitted"].contains(refusal.code)
+                #expect(told.message.contains("`coffer init`") == isItself)
+                #expect(!isItself || !told.message.contains("passcode"))
+                #expect(!isItself || !told.message.contains("launch"))
             }
         }
     }

@@ -20,7 +20,7 @@ wait_healthy() {
     for service in "$@"; do
         until words=$(probe "$service"); do
             if [ "$(now_ms)" -ge "$deadline" ]; then
-                complain "$service is $words. The end of its log:"
+                complain "$service is ${words%.}. The end of its log:"
                 tail -n 8 "$COFFER_HOME/log/$service/current" >&2 || true
                 failed=1
                 break

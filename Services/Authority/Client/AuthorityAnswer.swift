@@ -15,7 +15,8 @@ enum AuthorityAnswer {
         case .busy: return refusal
         case .expired where isSpending, .lost where isSpending, .badReply where isSpending:
             return LeaseFault.unanswered.refusal
-        case .forbidden: return LeaseFault.notAuthorised.refusal
+        case .forbidden: return notAdmitted(.notAuthorised)
+        case .unadmitted: return notAdmitted(.authorityUnreachable)
         case .some: return LeaseFault.authorityUnreachable.refusal
         case nil: break
         }
@@ -24,5 +25,15 @@ enum AuthorityAnswer {
         case .some: return refusal
         case nil: return LeaseFault.authorityUnreachable.refusal
         }
+    }
+
+    /// The authority does not let the service itself ask: no session of the caller's would help.
+    private static func notAdmitted(_ fault: LeaseFault) -> Refusal {
+        var refusal = fault.refusal
+        refusal.message =
+            "The credential authority does not let this service ask it: the service's entry in "
+            + "the folder of peers is missing or was changed. `coffer init` makes one that is "
+            + "missing."
+        return refusal
     }
 }

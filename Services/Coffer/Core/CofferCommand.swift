@@ -24,9 +24,8 @@ public enum CofferCommand {
             case .help(let topic):
                 return conclude(HelpText.report(topic, verbs: verbs), printer)
             case .nothing:
-                var report = HelpText.report(.all, verbs: verbs)
-                report.exitCode = .usage
-                return conclude(report, printer)
+                return conclude(
+                    try HelpText.reportOfNothing(asJSON: wantsJSON, verbs: verbs), printer)
             case .run(let invocation):
                 _ = try NamedDescriptors(of: invocation)
                 NamedDescriptors.occupyStandard()
@@ -54,7 +53,7 @@ public enum CofferCommand {
         } catch {
             printer.show(error, notes: run.notes)
             Interruption.conclude(with: Interruption.status(of: error.exitCode))
-            run.endOwnSessions()
+            run.endOwnSessions(failed: true)
             return error.exitCode
         }
     }

@@ -46,6 +46,20 @@ final class CommandRun {
         return Home(path: try Self.absolute(path, of: "--home"))
     }
 
+    /// The home of a verb that works on one of its folders.
+    ///
+    /// - Throws: `coffer.no_installation` where that folder is not there.
+    func home(with folder: (Home) -> String) throws(CommandFailure) -> Home {
+        let home = try home()
+        guard access(folder(home), F_OK) == 0 || errno != ENOENT else {
+            throw CommandFailure(
+                .noInstallation,
+                "There is no installation in \(home.path). `coffer init` makes one; "
+                    + "`deploy/launch up` starts it, too.")
+        }
+        return home
+    }
+
     func owner() throws(CommandFailure) -> Owner {
         guard let owner = Owner(invocation[.owner] ?? "local") else {
             throw .usage("--owner wants 1 to 64 of A-Z a-z 0-9 . _ -")

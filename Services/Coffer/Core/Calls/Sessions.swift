@@ -66,7 +66,7 @@ extension CommandRun {
             token: token.bytes.withBytes { Array($0) }, scope: scope,
             audience: audience,
             remainingMilliseconds: answer.reply.remainingMilliseconds, failedBefore: 0)
-        if !scope.isProof { own(session) }
+        own(session)
         return session
     }
 
@@ -92,8 +92,7 @@ extension CommandRun {
                 token: token.bytes.withBytes { Array($0) }, scope: scope,
                 audience: audience, remainingMilliseconds: remaining, failedBefore: failed,
                 tries: tries)
-            // A proof ends with its one use.
-            if !scope.isProof { own(session) }
+            own(session)
             return session
         case .wrong(let failed, let remaining): throw Self.wrong(failed, remaining)
         case .coolingDown(let remaining, _): throw Self.coolingDown(remaining)
@@ -162,8 +161,12 @@ extension CommandRun {
     /// Ends the sessions that this run opened for itself.
     ///
     /// Where that fails they end by themselves within minutes, and nobody has their tokens.
-    func endOwnSessions() {
-        for session in ownSessions { _ = try? caller().call(Revoke(), token: session.token) }
+    ///
+    /// - Parameter failed: whether the verb failed. Else its proofs ended with their one use.
+    func endOwnSessions(failed: Bool = false) {
+        for session in ownSessions where failed || !session.scope.isProof {
+            _ = try? caller().call(Revoke(), token: session.token)
+        }
         disownSessions()
     }
 

@@ -139,9 +139,17 @@ struct CommandLineParser {
 
     // MARK: What is wrong, and what was meant
 
+    /// A line without words.
+    static let nothingAsked = CommandFailure.usage(
+        "Say what to do: `coffer help` lists the verbs.")
+
     private func unknownVerb(_ words: [String]) -> CommandFailure {
-        guard let first = words.first else {
-            return .usage("Say what to do: `coffer help` lists the verbs.")
+        guard let first = words.first else { return Self.nothingAsked }
+        let apart = words.flatMap { $0.split(whereSeparator: \.isWhitespace).map(String.init) }
+        if apart.count > words.count, let verb = verb(of: apart) {
+            return .usage(
+                "Give the words of the verb apart, without quotes around them: "
+                    + "`coffer \(verb.name)`.")
         }
         let group = verbs.filter { $0.group == first }.map(\.name)
         if !group.isEmpty, words.count == 1 {

@@ -30,6 +30,18 @@ enum HelpText {
         }
     }
 
+    /// What a line that asks nothing is told, as wrong usage.
+    ///
+    /// - Throws: in JSON, where programs look for `error` and not for a list of verbs.
+    static func reportOfNothing(
+        asJSON: Bool, verbs: [Verb]
+    ) throws(CommandFailure) -> Report {
+        guard !asJSON else { throw CommandLineParser.nothingAsked }
+        var report = report(.all, verbs: verbs)
+        report.exitCode = .usage
+        return report
+    }
+
     /// One line: the verb, its arguments, its options.
     static func usage(of verb: Verb) -> String {
         let arguments = verb.arguments.map { argument in

@@ -16,10 +16,9 @@ struct StateExport {
     /// Checks first what can be checked.
     init(_ run: CommandRun) throws(CommandFailure) {
         self.run = run
-        home = try run.home()
+        home = try run.home(with: \.statesPath)
         path = run.invocation[.newFile] ?? ""
         try run.checkNew(path)
-        guard access(home.statesPath, F_OK) == 0 else { throw CommandFailure(.noInstallation) }
         programs = try ServicePrograms.find(.stateFailed)
     }
 

@@ -15,12 +15,8 @@ struct StateImport {
     /// Checks first what can be checked.
     init(_ run: CommandRun) throws(CommandFailure) {
         self.run = run
-        home = try run.home()
+        home = try run.home(with: \.statesPath)
         path = run.invocation.arguments[0]
-        guard access(home.statesPath, F_OK) == 0 else {
-            throw CommandFailure(
-                .noInstallation, "There is no installation in `\(home.path)`. Make one first.")
-        }
         programs = try ServicePrograms.find(.stateFailed)
         swap = StateSwap(home)
     }

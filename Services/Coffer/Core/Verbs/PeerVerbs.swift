@@ -1,4 +1,5 @@
 internal import Bus
+internal import Glibc
 internal import Home
 internal import Wire
 
@@ -15,7 +16,7 @@ extension Verb {
             """
     ) { run throws(CommandFailure) in
         let name = run.invocation.arguments[0]
-        let folder = PeerFolder(path: try run.home().peersPath)
+        let folder = PeerFolder(path: try run.home(with: \.peersPath).peersPath)
         var entry = try run.peerEntry(name)
         let keys = try run.peerKey(name)
         entry.key = keys.key
@@ -38,7 +39,7 @@ extension Verb {
             the reason; those end the command with 9.
             """
     ) { run throws(CommandFailure) in
-        let folder = PeerFolder(path: try run.home().peersPath)
+        let folder = PeerFolder(path: try run.home(with: \.peersPath).peersPath)
         let listing = try CommandFailure.naming(.peerRefused) { () throws(PeerFolderError) in
             try folder.list()
         }
@@ -57,15 +58,18 @@ extension Verb {
     }
 
     static let peerRemove = Verb(
-        "peer remove", arguments: [.required("NAME")],
+        "peer remove", arguments: [.required("NAME")], options: [.yes],
         summary: "Let a program connect no more.",
         help: """
             Removes the entry; the services refuse the peer's next request, on open connections \
-            too. Its key pair stays where it is.
+            too. Its key pair stays where it is. The entry of a service of this installation is \
+            removed only after a question, or with --yes: the other services need it, and \
+            `coffer init` makes it again.
             """
     ) { run throws(CommandFailure) in
         let name = run.invocation.arguments[0]
-        let folder = PeerFolder(path: try run.home().peersPath)
+        let folder = PeerFolder(path: try run.home(with: \.peersPath).peersPath)
+        try run.confirmRemoval(of: name, from: folder)
         try CommandFailure.naming(.peerRefused) { () throws(PeerFolderError) in
             try folder.remove(name)
         }
@@ -91,6 +95,30 @@ extension PeerEntry {
 }
 
 extension CommandRun {
+    /// Asks before the services of the installation are parted from one of their own.
+    fileprivate func confirmRemoval(
+        of name: String, from folder: PeerFolder
+    ) throws(CommandFailure) {
+        guard ServiceName(name) != nil, access("\(folder.path)/\(name).key", F_OK) == 0 else {
+            return
+        }
+        let warning =
+            "\(name) is a service of this installation. Without its entry the others refuse it: "
+            + "wallets do not open, whatever the passcode. `coffer init` makes the entry again."
+        guard !invocation.has(.yes) else { return note(warning) }
+        let typed: String
+        do throws(CommandFailure) {
+            typed = try parts.person.line(
+                "\(warning)\nType `\(name)` to remove it all the same:", insteadOf: .yes)
+        } catch {
+            // Where nobody is asked, nobody has read it.
+            var failure = error
+            failure.refusal.message = "\(warning) \(error.refusal.message)"
+            throw failure
+        }
+        guard typed == name else { throw CommandFailure(.notConfirmed) }
+    }
+
     /// What the options say of the peer; its key is put in later, because making one writes files.
     fileprivate func peerEntry(_ name: String) throws(CommandFailure) -> PeerEntry {
         guard let role = Role(invocation[.role] ?? "") else {

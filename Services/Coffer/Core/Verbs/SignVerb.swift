@@ -85,6 +85,11 @@ extension CommandRun {
         guard path.utf8.count <= SignWithWallet.pathLimit else {
             throw .usage("--path wants at most \(SignWithWallet.pathLimit) bytes.")
         }
+        guard KeyPathForm.accepts(path) else {
+            throw .usage(
+                "--path wants `m` and up to ten levels, such as `m/44'/0'/0'`: a slash and a "
+                    + "number for each, and `'` or `h` where it is hardened.")
+        }
         return path
     }
 
