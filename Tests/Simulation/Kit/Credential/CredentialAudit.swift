@@ -26,7 +26,10 @@ extension CredentialDevice {
     func auditStores() async {
         guard keeper.beliefs.openCount == 0 else { return }
         if isAlone, !keeper.wasUsedInRemoval, keeper.beliefs.states.allSatisfy(\.isBlank) {
-            for service in RemovalKind.remove.services where machine.has(owner, service) == true {
+            let services = RemovalKind.remove.services.filter {
+                $0 != .walletVault || !keeper.mayHaveWallets
+            }
+            for service in services where machine.has(owner, service) == true {
                 fail("\(service.text) has something of an owner who was told to be removed")
             }
         }

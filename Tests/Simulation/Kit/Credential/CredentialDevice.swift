@@ -395,6 +395,7 @@ final class CredentialDevice: Client {
 
     func makeWallet(_ token: [UInt8]) async {
         let mark = keeper.beliefs.mark
+        keeper.mayHaveWallets = true
         let request = CreateWallet(
             namespace: keeper.namespace, label: "wallet \(choices.next())", words: 12)
         await change(request, vault, token: token) { [keeper, machine] _, reply in

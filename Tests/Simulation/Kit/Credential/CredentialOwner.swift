@@ -19,6 +19,9 @@ final class CredentialOwner {
     private(set) var wasUsedInRemoval = false
     /// Whether something was asked that makes a record, since there was nothing of him anywhere.
     private(set) var wasUsed = false
+    /// Whether a wallet was asked for, since there was nothing of him anywhere: an owner without a
+    /// passcode, of whom nothing was told, may have it.
+    var mayHaveWallets = false
     /// A wallet that was told to be there.
     var wallet: WalletID?
     /// Who keeps his shares.
@@ -63,7 +66,10 @@ final class CredentialOwner {
     }
 
     /// There is nothing of him anywhere any more.
-    func beginAnew() { wasUsed = false }
+    func beginAnew() {
+        wasUsed = false
+        mayHaveWallets = false
+    }
 
     /// Nobody keeps his shares any more.
     func renewCircle() throws { circle = try Circle() }

@@ -145,7 +145,10 @@ extension CredentialDevice {
     private func end(_ removal: CredentialOwner.RemovalUnderWay, made: Bool) {
         keeper.removal = nil
         if made, removal.kind == .reset { keeper.use() }
-        if made { keeper.isLost = false }
+        if made {
+            keeper.isLost = false
+            keeper.mayHaveWallets = false
+        }
         if !keeper.beliefs.end(removal.change, made: made) {
             fail("a \(removal.kind.text) was told and cannot have been made")
         }
